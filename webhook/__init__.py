@@ -1,0 +1,3 @@
+"""cozyguard: policy as code for Cozystack clusters."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Deciding and explaining: pure and synchronous. Never awaits, opens, prints, reads a clock or a setting."""

@@ -1,0 +1,234 @@
+"""A policy as written: what `AdmissionPolicy` and Kubernetes' own admission policies say, checked and typed.
+
+Every name that Kubernetes has keeps its meaning: see `ValidatingAdmissionPolicySpec`,
+`MutatingAdmissionPolicySpec` and their bindings in `admissionregistration.k8s.io/v1`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from http import HTTPStatus
+
+from webhook.model.release import ReleaseRange
+from webhook.model.selector import LabelSelector
+
+
+class FailurePolicy(StrEnum):
+    """What our own failure means: a request that is refused, or one that goes on."""
+
+    FAIL = "Fail"
+    IGNORE = "Ignore"
+
+
+class Action(StrEnum):
+    """What a broken rule asks for (`validationActions`)."""
+
+    DENY = "Deny"
+    WARN = "Warn"
+    AUDIT = "Audit"
+
+
+class Severity(StrEnum):
+    """How bad it is if nobody acts; ordered by `rank`, worst first."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+    @property
+    def rank(self) -> int:
+        """0 is the worst."""
+        return list(Severity).index(self)
+
+
+class Reason(StrEnum):
+    """The machine-readable reason of a denial (`metav1.StatusReason`) that a rule may name."""
+
+    INVALID = "Invalid"
+    FORBIDDEN = "Forbidden"
+    UNAUTHORIZED = "Unauthorized"
+    REQUEST_ENTITY_TOO_LARGE = "RequestEntityTooLarge"
+
+    @property
+    def status(self) -> HTTPStatus:
+        """The HTTP status that Kubernetes sends with it."""
+        return {
+            Reason.INVALID: HTTPStatus.UNPROCESSABLE_ENTITY,
+            Reason.FORBIDDEN: HTTPStatus.FORBIDDEN,
+            Reason.UNAUTHORIZED: HTTPStatus.UNAUTHORIZED,
+            Reason.REQUEST_ENTITY_TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        }[self]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where something is written: file, line and column (from 1), field path."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A CEL expression and where it is written. `indent` is the block indentation of its lines."""
+
+    text: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words for people: either literal, or computed by a CEL expression of type string."""
+
+    literal: str = ""
+    expression: Expression | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.literal or self.expression)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRule:
+    """`NamedRuleWithOperations`: any of each list, all of the lists. `*` matches everything.
+
+    `resources` are `packages`, `packages/status`, `*`, `*/scale`, `pods/*` or `*/*`.
+    """
+
+    api_groups: tuple[str, ...]
+    api_versions: tuple[str, ...]
+    resources: tuple[str, ...]
+    operations: tuple[str, ...]
+    resource_names: tuple[str, ...] = ()
+    scope: str = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResources:
+    """`matchConstraints`, or a binding's `matchResources`. `match_policy` is Equivalent or Exact."""
+
+    resource_rules: tuple[ResourceRule, ...] = ()
+    exclude_resource_rules: tuple[ResourceRule, ...] = ()
+    namespace_selector: LabelSelector | None = None
+    object_selector: LabelSelector | None = None
+    match_policy: str = "Equivalent"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedExpression:
+    """A variable or a match condition."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Another object (or a list of them) that rules read as `lookups.<name>`.
+
+    With a name the value is the object, or null when it is known to be absent; without, it is the
+    list of those that `label_selector` picks. "Not known" is neither: the rule is then skipped.
+    """
+
+    name: str
+    api_version: str
+    kind: str
+    object_name: Text = field(default_factory=Text)
+    namespace: Text = field(default_factory=Text)
+    label_selector: LabelSelector | None = None
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForEach:
+    """Evaluate a rule once per element: `as_` is the value, `at` the index or key, "" when unnamed."""
+
+    in_: Expression
+    as_: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The way out: words and, where it is mechanical, a list of JSON Patch operations."""
+
+    text: Text = field(default_factory=Text)
+    patch: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """One rule: the expression must be true. `name` is the rule's name, or its index as text."""
+
+    name: str
+    expression: Expression
+    message: Text = field(default_factory=Text)
+    reason: Reason = Reason.INVALID
+    for_each: ForEach | None = None
+    field: Text = field(default_factory=Text)
+    allowed: Expression | None = None
+    fix: Fix = field(default_factory=Fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One change: a CEL expression that gives a list of JSON Patch operations."""
+
+    patch: Expression
+    message: Text = field(default_factory=Text)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditAnnotation:
+    """A value for the audit log, published as `<policy>/<key>`; null or blank is left out."""
+
+    key: str
+    value: Expression
+
+
+class Origin(StrEnum):
+    """What kind of document a policy was read from; native ones keep Kubernetes' own behaviour."""
+
+    ADMISSION_POLICY = "AdmissionPolicy"
+    VALIDATING_ADMISSION_POLICY = "ValidatingAdmissionPolicy"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One policy, ready to compile.
+
+    A native ValidatingAdmissionPolicy becomes one Policy per binding: `binding` is its name and
+    `bindings` holds the binding's own `matchResources`, which must match too.
+    """
+
+    name: str
+    match: MatchResources
+    origin: Origin = Origin.ADMISSION_POLICY
+    location: Location = Location("")
+    title: str = ""
+    severity: Severity = Severity.MEDIUM
+    category: str = ""
+    docs: str = ""
+    why: Text = field(default_factory=Text)
+    releases: ReleaseRange | None = None
+    failure_policy: FailurePolicy = FailurePolicy.FAIL
+    actions: frozenset[Action] = frozenset({Action.DENY})
+    on_existing_violation: Action | None = Action.WARN
+    binding: str = ""
+    binding_match: MatchResources | None = None
+    match_conditions: tuple[NamedExpression, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
+    variables: tuple[NamedExpression, ...] = ()
+    validations: tuple[Validation, ...] = ()
+    mutations: tuple[Mutation, ...] = ()
+    audit_annotations: tuple[AuditAnnotation, ...] = ()
+    reinvocation_policy: str = "Never"
+    sensitive_fields: tuple[str, ...] = ()
+
+    @property
+    def native(self) -> bool:
+        """Is it Kubernetes' own kind, which has neither `onExistingViolation` nor our deletion rule."""
+        return self.origin is not Origin.ADMISSION_POLICY

@@ -1,0 +1,1 @@
+"""Output formats: they receive results and write text, nothing else."""

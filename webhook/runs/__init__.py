@@ -1,0 +1,1 @@
+"""Work over many objects or cases, used by the commands."""

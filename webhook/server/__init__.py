@@ -1,0 +1,1 @@
+"""The HTTPS webhook: aiohttp, TLS, probes and metrics."""
