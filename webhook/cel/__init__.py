@@ -1,1 +1,1 @@
-"""The only place that knows CEL: the front end, the generator of Python functions, the library of functions."""
+"""The only place that knows CEL: front end, generator of Python functions, library of functions."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
-from webhook.model.policy import Location, MatchResources
+from webhook.model.policy import NOWHERE, Location, MatchResources
 from webhook.model.release import Minor
 from webhook.model.selector import LabelSelector
 
@@ -42,6 +43,9 @@ class Exempt:
     namespaces: frozenset[str] = frozenset()
 
 
+NOBODY: Final = Exempt()
+
+
 @dataclass(frozen=True, slots=True)
 class ExceptedPolicy:
     """A policy by name (or glob) and those of its rules that are excepted; none named means all."""
@@ -64,7 +68,7 @@ class PolicyException:
     reason: str
     expires_at: datetime
     names: tuple[str, ...] = ()
-    location: Location = Location("")
+    location: Location = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,6 @@ class Configuration:
 
     release: Minor | None = None
     modes: tuple[Mode, ...] = ()
-    exempt: Exempt = Exempt()
+    exempt: Exempt = NOBODY
     exceptions: tuple[PolicyException, ...] = ()
     policies: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from webhook.model.path import Path
 from webhook.model.policy import Policy, Reason
@@ -39,6 +39,9 @@ class FoundFix:
     patch: tuple[Operation, ...] = ()
 
 
+NO_FOUND_FIX: Final = FoundFix()
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One rule (and element) that has something to say about one object, with all that people need to act.
@@ -57,7 +60,7 @@ class Finding:
     has_value: bool = False
     allowed: tuple[Any, ...] = ()
     suggestion: Any = None
-    fix: FoundFix = FoundFix()
+    fix: FoundFix = NO_FOUND_FIX
     why: str = ""
     ignored: bool = False
 

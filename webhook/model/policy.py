@@ -6,9 +6,10 @@ Every name that Kubernetes has keeps its meaning: see `ValidatingAdmissionPolicy
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from http import HTTPStatus
+from typing import Final
 
 from webhook.model.release import ReleaseRange
 from webhook.model.selector import LabelSelector
@@ -72,9 +73,12 @@ class Location:
     path: str = ""
 
 
+NOWHERE: Final = Location("")
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A CEL expression and where it is written. `indent` is the block indentation of its lines."""
+    """A CEL expression and where it is written."""
 
     text: str
     location: Location
@@ -89,6 +93,9 @@ class Text:
 
     def __bool__(self) -> bool:
         return bool(self.literal or self.expression)
+
+
+NO_TEXT: Final = Text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +143,8 @@ class Lookup:
     name: str
     api_version: str
     kind: str
-    object_name: Text = field(default_factory=Text)
-    namespace: Text = field(default_factory=Text)
+    object_name: Text = NO_TEXT
+    namespace: Text = NO_TEXT
     label_selector: LabelSelector | None = None
     location: Location | None = None
 
@@ -155,8 +162,11 @@ class ForEach:
 class Fix:
     """The way out: words and, where it is mechanical, a list of JSON Patch operations."""
 
-    text: Text = field(default_factory=Text)
+    text: Text = NO_TEXT
     patch: Expression | None = None
+
+
+NO_FIX: Final = Fix()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +175,12 @@ class Validation:
 
     name: str
     expression: Expression
-    message: Text = field(default_factory=Text)
+    message: Text = NO_TEXT
     reason: Reason = Reason.INVALID
     for_each: ForEach | None = None
-    field: Text = field(default_factory=Text)
+    field: Text = NO_TEXT
     allowed: Expression | None = None
-    fix: Fix = field(default_factory=Fix)
+    fix: Fix = NO_FIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +188,7 @@ class Mutation:
     """One change: a CEL expression that gives a list of JSON Patch operations."""
 
     patch: Expression
-    message: Text = field(default_factory=Text)
+    message: Text = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,12 +217,12 @@ class Policy:
     name: str
     match: MatchResources
     origin: Origin = Origin.ADMISSION_POLICY
-    location: Location = Location("")
+    location: Location = NOWHERE
     title: str = ""
     severity: Severity = Severity.MEDIUM
     category: str = ""
     docs: str = ""
-    why: Text = field(default_factory=Text)
+    why: Text = NO_TEXT
     releases: ReleaseRange | None = None
     failure_policy: FailurePolicy = FailurePolicy.FAIL
     actions: frozenset[Action] = frozenset({Action.DENY})
