@@ -1,0 +1,95 @@
+"""The commands: flags → a request → a run → a report → an exit code. One file a command."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+from webhook import __version__
+from webhook.errors import CozyguardError, UsageError
+
+if TYPE_CHECKING:
+    from webhook.cli.options import Arguments, Parser
+
+COMMANDS: Final = {
+    "check": "judge manifests as the cluster would, before it does",
+    "test": "run policy tests",
+    "serve": "answer admission reviews over HTTPS",
+}
+"""Each is a module of this package, imported only when it is asked for."""
+
+FAULTY: Final = 2
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+"""128 and the number of the signal, as a shell reports a program that a signal ended."""
+
+
+class Command(Protocol):
+    """What the module of a command offers."""
+
+    def parser(self) -> Parser:
+        """Describe the flags."""
+
+    def run(self, arguments: Arguments) -> int:
+        """Carry the command out; the result is the exit code."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line. Bad input of any kind ends in a message on stderr, never in a traceback."""
+    try:
+        return _main(list(sys.argv[1:] if argv is None else argv))
+    except CozyguardError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return FAULTY
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone, and the interpreter would complain when it flushes at exit:
+        # https://docs.python.org/3/library/signal.html#note-on-sigpipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def _main(argv: list[str]) -> int:
+    sys.stdout.reconfigure(errors="backslashreplace")
+    match argv:
+        case [] | ["-h" | "--help" | "help"]:
+            print(_help(), end="")
+            return 0 if argv else FAULTY
+        case ["--version" | "version"]:
+            print(f"cozyguard {__version__}")
+            return 0
+        case [name, *rest] if name in COMMANDS:
+            command = load(name)
+            if (arguments := command.parser().parse(rest)) is None:
+                return 0
+            code = command.run(arguments)
+            sys.stdout.flush()
+            return code
+    from webhook.cli.options import did_you_mean
+
+    kind = "flag" if argv[0].startswith("-") else "command"
+    raise UsageError(f"unknown {kind} `{argv[0]}`{did_you_mean(argv[0], COMMANDS)}; see `cozyguard --help`")
+
+
+def load(name: str) -> Command:
+    """Import the module of a command."""
+    command: Command = importlib.import_module(f"webhook.cli.{name}")  # type: ignore[assignment]  # modules are not checked as protocols here
+    return command
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    commands = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items())
+    return f"""usage: cozyguard COMMAND [flags]
+
+Policy as code for Cozystack clusters: what is wrong, where, why, and the way out.
+
+commands:
+{commands}
+
+`cozyguard COMMAND --help` tells the flags of a command, `cozyguard --version` the version.
+"""

@@ -1,0 +1,114 @@
+"""Flags: a parser whose errors help, and the options that commands share.
+
+Every option can also be given as an environment variable: `--cluster-state` is `COZYGUARD_CLUSTER_STATE`.
+A flag wins over its variable. In the variable of a flag that may be repeated, values are separated by commas.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NoReturn
+
+from webhook.errors import UsageError
+
+Arguments = argparse.Namespace
+
+PREFIX: Final = "COZYGUARD_"
+
+
+class Parser(argparse.ArgumentParser):
+    """The flags of one command. `options` are its arguments in the order in which they were added."""
+
+    def __init__(self, name: str, description: str, examples: Sequence[tuple[str, str]]) -> None:
+        """Describe a command; each example is a command line and what it does."""
+        self.name = name
+        self.examples = examples
+        self.options: list[argparse.Action] = []
+        lines = "\n".join(f"  {what}:\n    {line}" for line, what in examples)
+        super().__init__(
+            prog=f"cozyguard {name}",
+            description=description,
+            epilog=f"examples:\n{lines}\n\nEvery flag is also a variable: --some-flag is {PREFIX}SOME_FLAG.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def option(self, *names: str, **settings: Any) -> None:
+        """Add a flag or an argument; the settings are argparse's."""
+        self.options.append(self.add_argument(*names, **settings))
+
+    def parse(self, argv: Sequence[str]) -> Arguments | None:
+        """Read a command line and the environment; None when help was asked for and given.
+
+        Raises UsageError for what cannot be used.
+        """
+        self.set_defaults(**self._environment())
+        try:
+            arguments, unknown = self.parse_known_args(argv)
+        except SystemExit:
+            return None
+        for word in unknown:
+            flags = [flag for option in self.options for flag in option.option_strings]
+            self.error(f"unknown flag `{word}`{did_you_mean(word.partition('=')[0], flags)}")
+        return arguments
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of leaving the program."""
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+    def _environment(self) -> dict[str, Any]:
+        found = {option: os.environ[name] for option in self.options if (name := variable(option)) in os.environ}
+        return {option.dest: self._from_variable(option, text) for option, text in found.items()}
+
+    def _from_variable(self, option: argparse.Action, text: str) -> Any:
+        convert: Callable[[str], Any] = option.type if callable(option.type) else str
+        try:
+            if option.nargs == 0:
+                return truth(text)
+            if isinstance(option, argparse._AppendAction):
+                return [convert(part) for part in text.split(",") if part]
+            return convert(text)
+        except argparse.ArgumentTypeError as error:
+            self.error(f"{variable(option)}: {error}")
+
+
+def variable(option: argparse.Action) -> str:
+    """Name the environment variable of a flag; "" for an argument, which has none."""
+    names = [name for name in option.option_strings if name.startswith("--")]
+    return PREFIX + names[0][2:].replace("-", "_").upper() if names else ""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Point out the near match, if there is one, as the end of a sentence."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """Make a type that accepts these words."""
+
+    def convert(text: str) -> str:
+        if text not in words:
+            raise argparse.ArgumentTypeError(f"got `{text}`, want {_or(words)}{did_you_mean(text, words)}")
+        return text
+
+    return convert
+
+
+def _or(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def truth(text: str) -> bool:
+    """Read the value of a flag's variable that is on or off."""
+    return one_of("true", "false")(text.lower()) == "true"
+
+
+def positive(text: str) -> int:
+    """Read a number from 1 up."""
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"got `{text}`, want a whole number from 1 up")
+    return int(text)

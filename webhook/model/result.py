@@ -1,0 +1,102 @@
+"""What a run over many objects found: decisions taken apart and tied to the places that people wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from webhook.errors import DocumentError
+from webhook.model.decision import Change, Finding, Outcome
+from webhook.model.path import Path
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Resource:
+    """Which object: `namespace` is "" where it has none."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where it is written: `line` and `column` count from 1, `document` from 0, `length` is in characters.
+
+    `excerpt` is the whole line, for people to look at; None where it must not be shown.
+    """
+
+    file: str
+    document: int = 0
+    line: int = 0
+    column: int = 0
+    length: int = 0
+    excerpt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Silenced:
+    """Why a finding does not count: `by` is `annotation`, `comment` or `baseline`."""
+
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One finding, with the object and the place that it is about."""
+
+    finding: Finding
+    resource: Resource
+    source: Source
+    silenced: Silenced | None = None
+
+    @property
+    def refuses(self) -> bool:
+        """Is the object refused for it."""
+        refused = self.finding.outcome in {Outcome.DENY, Outcome.ERROR}
+        return refused and not self.finding.ignored and not self.silenced
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One place that a patch changes: `before` and `after` hold the value there, or nothing at all."""
+
+    path: Path
+    before: tuple[Any, ...] = ()
+    after: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What one mutation changes in one object, as operations for machines and edits for people."""
+
+    change: Change
+    resource: Resource
+    source: Source
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One object, looked at by all policies."""
+
+    resource: Resource
+    results: tuple[Result, ...] = ()
+    patches: tuple[Patch, ...] = ()
+    remarks: tuple[DocumentError, ...] = ()
+    """What else its author should know, such as a silencing without a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a run works with, as reports tell it."""
+
+    release: str
+    policies: int
+    policy_errors: tuple[DocumentError, ...] = ()

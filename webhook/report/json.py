@@ -1,0 +1,176 @@
+"""`-o json`: one document, version 1. Other tools read it: names and meanings stay, new ones are added."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TextIO
+
+from webhook.errors import DocumentError
+from webhook.model import path
+from webhook.model.decision import Outcome
+from webhook.model.result import Checked, Patch, Resource, Result, Setup, Source
+from webhook.report.summary import Summary
+
+VERSION: Final = 1
+
+_IN_MEMORY: Final = 8 << 20
+"""Characters of results kept in memory; a report that grows beyond waits for its summary on disk."""
+
+_COUNTED: Final = (Outcome.DENY, Outcome.WARN, Outcome.AUDIT, Outcome.ERROR, Outcome.SKIP)
+
+
+class JsonReport:
+    """Writes the document at the end, because its counts stand before what they count.
+
+    Until then each entry waits as a line of text, so that memory does not grow with the input.
+    """
+
+    def __init__(self, out: TextIO) -> None:
+        """Write to `out`."""
+        self._out = out
+        self._results = _Lines()
+        self._patches = _Lines()
+        self._faults = _Lines()
+
+    def begin(self, setup: Setup) -> None:
+        """Keep what the run works with."""
+        self._setup = setup
+
+    def add(self, checked: Checked) -> None:
+        """Take one object's entries."""
+        for result in checked.results:
+            self._results.add(result_entry(result))
+        for patch in checked.patches:
+            self._patches.add(patch_entry(patch))
+
+    def add_fault(self, fault: DocumentError) -> None:
+        """Take one fault of the input."""
+        self._faults.add(fault_entry(fault))
+
+    def end(self, summary: Summary, seconds: float) -> None:  # noqa: ARG002 - the document tells no time, so that runs can be compared
+        """Write the document."""
+        head = {"version": VERSION, "release": self._setup.release, "policies": self._setup.policies}
+        self._out.write(_dump(head)[:-1])
+        self._out.write(f', "summary": {_dump(summary_entry(summary))},\n')
+        errors = _Lines(map(policy_error_entry, self._setup.policy_errors))
+        sections = {
+            "results": self._results,
+            "patches": self._patches,
+            "policyErrors": errors,
+            "inputErrors": self._faults,
+        }
+        for index, (name, lines) in enumerate(sections.items()):
+            self._out.write(f"{',' if index else ''}{chr(10) if index else ''} {_dump(name)}: [")
+            lines.copy_to(self._out)
+            self._out.write("]")
+        self._out.write("}\n")
+
+
+class _Lines:
+    """Entries of one list, one a line, in memory or on disk."""
+
+    def __init__(self, entries: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115 - closed with the report
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        self._file.write((",\n  " if self._file.tell() else "\n  ") + _dump(entry))
+
+    def copy_to(self, out: TextIO) -> None:
+        self._file.seek(0)
+        shutil.copyfileobj(self._file, out)
+        self._file.close()
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value)
+
+
+def summary_entry(summary: Summary) -> dict[str, int]:
+    """Write the counts; `pass` and `silenced` only where there are any."""
+    entry = {"resources": summary.resources, "resourcesDenied": summary.resources_denied}
+    entry |= {outcome.value: summary.outcomes[outcome] for outcome in _COUNTED}
+    entry["patch"] = summary.patches
+    if summary.outcomes[Outcome.PASS]:
+        entry["pass"] = summary.outcomes[Outcome.PASS]
+    if summary.silenced:
+        entry["silenced"] = summary.silenced
+    return entry
+
+
+def result_entry(result: Result) -> dict[str, Any]:
+    """Write one finding; `value` is null too where nothing stands at the path."""
+    finding, policy = result.finding, result.finding.policy
+    entry: dict[str, Any] = {
+        "outcome": finding.outcome.value,
+        "policy": policy.name,
+        "rule": finding.rule,
+        "severity": policy.severity.value,
+        "reason": finding.reason.value,
+        "message": finding.message,
+        "field": path.render(finding.field),
+        "value": finding.value,
+        "allowed": list(finding.allowed),
+        "suggestion": finding.suggestion,
+        "fix": {"text": finding.fix.text, "patch": list(finding.fix.patch)},
+        "why": finding.why,
+        "docs": policy.docs,
+        "resource": resource_entry(result.resource),
+        "source": source_entry(result.source),
+    }
+    if finding.ignored:
+        entry["ignored"] = True
+    if result.silenced:
+        entry["silenced"] = {"by": result.silenced.by, "reason": result.silenced.reason}
+    return entry
+
+
+def patch_entry(patch: Patch) -> dict[str, Any]:
+    """Write what one mutation changed."""
+    return {
+        "policy": patch.change.policy.name,
+        "message": patch.change.message,
+        "resource": resource_entry(patch.resource),
+        "source": source_entry(patch.source),
+        "operations": list(patch.change.operations),
+    }
+
+
+def resource_entry(resource: Resource) -> dict[str, str]:
+    """Write which object."""
+    return {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "namespace": resource.namespace,
+        "name": resource.name,
+    }
+
+
+def source_entry(source: Source) -> dict[str, Any]:
+    """Write where it stands; documents count from 0, lines and columns from 1."""
+    return {
+        "file": source.file,
+        "document": source.document,
+        "line": source.line,
+        "column": source.column,
+    }
+
+
+def policy_error_entry(error: DocumentError) -> dict[str, Any]:
+    """Write one fault of a policy."""
+    return {
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+        "path": error.path,
+        "message": error.message,
+    }
+
+
+def fault_entry(error: DocumentError) -> dict[str, Any]:
+    """Write one fault of an input."""
+    return {"file": error.file, "line": error.line, "column": error.column, "message": error.message}

@@ -1,0 +1,182 @@
+"""Findings as compilers write them: place, what is wrong, the line itself, why, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, TextIO
+
+from webhook.errors import DocumentError
+from webhook.model import path
+from webhook.model.decision import Outcome
+from webhook.model.result import Checked, Patch, Result, Setup, Source
+from webhook.report.fragment import difference, scalar
+from webhook.report.plain import shorten, visible, window
+from webhook.report.style import Style
+from webhook.report.summary import Summary
+
+COLUMNS: Final = 120
+"""Lines of other people's files are cut here."""
+
+CHOICES: Final = 8
+"""So many allowed values are listed."""
+
+_LABELS: Final = {
+    Outcome.DENY: ("error", "red"),
+    Outcome.ERROR: ("error", "red"),
+    Outcome.WARN: ("warning", "yellow"),
+    Outcome.AUDIT: ("audit", "cyan"),
+    Outcome.SKIP: ("skip", "dim"),
+    Outcome.PASS: ("pass", "green"),
+}
+
+
+class TextReport:
+    """Writes each object's findings as they come, and a line that counts them at the end."""
+
+    def __init__(self, out: TextIO, style: Style) -> None:
+        """Write to `out`, painted by `style`."""
+        self._out = out
+        self._style = style
+
+    def begin(self, setup: Setup) -> None:
+        """Remember what the run works with; faults of policies go to stderr, not here."""
+        self._policies = setup.policies
+
+    def add(self, checked: Checked) -> None:
+        """Write what there is to say about one object."""
+        for result in checked.results:
+            self._write(finding_lines(result, self._style))
+        for patch in checked.patches:
+            self._write(patch_lines(patch, self._style))
+
+    def add_fault(self, fault: DocumentError) -> None:
+        """Leave a fault of the input to stderr: it is no result."""
+
+    def end(self, summary: Summary, seconds: float) -> None:
+        """Write the line that counts."""
+        objects = count(summary.resources, "object")
+        policies = count(self._policies, "policy", "policies")
+        text = f"checked {objects} with {policies} in {seconds:.2f} s: {counts(summary)}"
+        looks = ("bold", "red") if summary.resources_denied else ("bold",)
+        self._out.write(self._style(text, *looks) + "\n")
+
+    def _write(self, lines: Iterator[str]) -> None:
+        text = list(lines)
+        self._out.write("\n".join(text) + ("\n\n" if len(text) > 1 else "\n"))
+
+
+def finding_lines(result: Result, style: Style) -> Iterator[str]:
+    """Write one finding; a line that must not be shown, or is not there, is left out."""
+    finding, source = result.finding, result.source
+    label, colour = _LABELS[finding.outcome]
+    if result.silenced:
+        label, colour = f"silenced {label}", "dim"
+    elif finding.ignored:
+        label = f"ignored {label}"
+    first, *more = finding.message.splitlines() or [finding.outcome.value]
+    name = style(f"[{visible(finding.policy.name)}]", "dim")
+    yield f"{place(source)}: {style(f'{label}:', 'bold', colour)} {style(visible(first), 'bold')} {name}"
+    yield from (f"    {visible(line)}" for line in more)
+    if finding.outcome in {Outcome.SKIP, Outcome.PASS}:
+        return
+    gutter = " " * (len(str(source.line)) + 3) if source.excerpt is not None else "    "
+    if source.excerpt is not None:
+        yield from _excerpt(source, gutter, choices(result), style)
+    for title, text in _remarks(result):
+        for line in text.splitlines():
+            yield f"{gutter}{style('=', 'blue')} {title}{visible(line)}"
+            title = " " * len(title)
+
+
+def _excerpt(source: Source, gutter: str, hint: str, style: Style) -> Iterator[str]:
+    start = max(source.column - 1, 0)
+    line, column, width = window(source.excerpt or "", start, start + source.length, COLUMNS)
+    bar = style("|", "blue")
+    carets = style(("^" * max(width, 1) + " " + hint).rstrip(), "yellow")
+    yield f"  {style(str(source.line), 'blue')} {bar} {line}"
+    yield f"{gutter}{bar} {' ' * column}{carets}"
+
+
+def _remarks(result: Result) -> Iterator[tuple[str, str]]:
+    finding = result.finding
+    if result.source.excerpt is None:
+        if finding.field:
+            yield "at: ", path.render(finding.field)
+        if hint := choices(result):
+            yield "", hint
+    if result.silenced:
+        yield f"silenced by {result.silenced.by}: ", result.silenced.reason
+    if finding.why:
+        yield "why: ", finding.why
+    if fix := finding.fix.text or "; ".join(map(operation_words, finding.fix.patch)):
+        yield "fix: ", fix
+    if finding.policy.docs:
+        yield "docs: ", finding.policy.docs
+
+
+def choices(result: Result) -> str:
+    """Say what is allowed, and which of it is near to what stands there."""
+    finding = result.finding
+    shown = ", ".join(visible(scalar(value)) for value in finding.allowed[:CHOICES])
+    if len(finding.allowed) > CHOICES:
+        shown += f" and {len(finding.allowed) - CHOICES} more"
+    if finding.suggestion is None:
+        return f"allowed: {shown}" if shown else ""
+    return f"did you mean `{visible(scalar(finding.suggestion))}`?" + (f" ({shown})" if shown else "")
+
+
+def operation_words(operation: dict[str, Any]) -> str:
+    """Say one JSON Patch operation in words."""
+    where = operation["path"]
+    if operation["op"] == "remove":
+        return f"remove `{where}`"
+    if "from" in operation:
+        return f"{operation['op']} `{operation['from']}` to `{where}`"
+    return f"set `{where}` to `{shorten(scalar(operation.get('value')), COLUMNS)}`"
+
+
+def patch_lines(patch: Patch, style: Style) -> Iterator[str]:
+    """Write what a mutation changes, as a diff of the YAML below its reason."""
+    name = style(f"[{visible(patch.change.policy.name)}]", "dim")
+    message = visible(" ".join(patch.change.message.split())) or "changed"
+    yield f"{place(patch.source)}: {style('patch:', 'bold', 'cyan')} {style(message, 'bold')} {name}"
+    for line in difference(patch.edits):
+        colour = {"+": ("green",), "-": ("red",)}.get(line[0], ())
+        yield "  " + style(shorten(visible(line), COLUMNS), *colour)
+
+
+def place(source: Source) -> str:
+    """Write where: `file:line:column`, as editors and terminals open it."""
+    return f"{visible(source.file)}:{source.line}:{source.column}" if source.line else visible(source.file)
+
+
+def counts(summary: Summary) -> str:
+    """Say the counts that are not nothing; denials always."""
+    outcomes = summary.outcomes
+    parts = [f"{summary.resources_denied} denied"]
+    if summary.resources_patched:
+        parts.append(f"{summary.resources_patched} patched")
+    parts += [
+        count(number, word)
+        for number, word in (
+            (outcomes[Outcome.WARN], "warning"),
+            (outcomes[Outcome.AUDIT], "audit finding"),
+            (summary.faults, "fault"),
+        )
+        if number
+    ]
+    parts += [
+        f"{number} {words}"
+        for number, words in (
+            (outcomes[Outcome.SKIP], "not checked"),
+            (summary.silenced, "silenced"),
+            (outcomes[Outcome.PASS], "passed"),
+        )
+        if number
+    ]
+    return ", ".join(parts)
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Write a number with its noun: `1 object`, `2 objects`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
