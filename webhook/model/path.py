@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 Path = tuple[str | int, ...]
 """Keys and indexes from the object's root."""
@@ -48,3 +49,15 @@ def parse(text: str) -> Path:
 def pointer(path: Iterable[str | int]) -> str:
     """Write a path as a JSON Pointer (RFC 6901): `~` first, then `/`."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def walk(value: Any, path: Iterable[str | int]) -> tuple[bool, Any]:
+    """Follow a path: (True, what stands there), or (False, None) where it ends early."""
+    for step in path:
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            value = value[step]
+        else:
+            return False, None
+    return True, value

@@ -58,15 +58,17 @@ class UserInfo:
 class AdmissionRequest:
     """One request to decide about.
 
-    `user` is None where nobody knows who will apply the object (a file on disk): a rule that reads
-    the user is then skipped, never guessed. `cel` is the CEL variable `request`, in the shape that
-    Kubernetes gives it.
+    `resource` is what the object has been converted to, `request_resource` what the user sent: they
+    differ where a webhook asks for `matchPolicy: Equivalent`. `user` is None where nobody knows who
+    will apply the object (a file on disk): a rule that reads the user is then skipped, never
+    guessed. `cel` is the CEL variable `request`, in the shape that Kubernetes gives it.
     """
 
     uid: str
     operation: str
     kind: GroupVersionKind
     resource: GroupVersionResource
+    request_resource: GroupVersionResource
     subresource: str
     name: str
     namespace: str

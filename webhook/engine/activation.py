@@ -1,0 +1,81 @@
+"""What the expressions of one review read: the CEL variables, bound once for all policies."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from webhook.cel.errors import Budget, NotKnown
+from webhook.cel.program import Activation
+from webhook.engine.compile import name_of
+from webhook.engine.context import Context
+from webhook.engine.match import is_namespace
+from webhook.engine.policyset import LinkedLookup, PolicySet
+from webhook.model.policy import Text
+from webhook.model.request import AdmissionRequest, Object
+
+ACKNOWLEDGE: Final = "cozyguard.io/acknowledge"
+_NOTHING: Final[dict[str, str]] = {}
+
+
+class _WithoutUser(dict[str, Any]):
+    """The variable `request` where nobody knows who asks: reading `userInfo` says so."""
+
+    def __missing__(self, key: str) -> Any:
+        if key == "userInfo":
+            raise NotKnown("the user")
+        raise KeyError(key)
+
+
+def activate(
+    policies: PolicySet,
+    request: AdmissionRequest,
+    context: Context,
+    *,
+    obj: Object | None,
+    old: Object | None,
+) -> Activation:
+    """Bind the variables for `obj` and `old`, which need not be the request's own (after a mutation, say)."""
+    activation = Activation(
+        object=obj,
+        oldObject=old,
+        request=request.cel if request.user is not None else _WithoutUser(request.cel),
+        namespaceObject=_namespace_object(request, context),
+        release=context.release.facts,
+        acknowledged=_acknowledged(obj if obj is not None else old),
+        budget=Budget(expired=context.expired),
+        size=policies.slots,
+    )
+    activation.fetch = lambda key: _fetch(policies.lookups[key], activation, context)
+    return activation
+
+
+def _namespace_object(request: AdmissionRequest, context: Context) -> Object | None:
+    """Kubernetes: null for cluster-scoped objects, and for Namespaces themselves."""
+    if not request.namespace or is_namespace(request):
+        return None
+    return context.cluster.namespace(request.namespace)
+
+
+def _acknowledged(obj: Object | None) -> dict[str, str]:
+    """Read the annotation `cozyguard.io/acknowledge: "policy-a, policy-b=value"`."""
+    metadata = (obj or _NOTHING).get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    text = annotations.get(ACKNOWLEDGE) if isinstance(annotations, dict) else None
+    if not isinstance(text, str):
+        return _NOTHING
+    entries = (entry.partition("=") for entry in text.split(",") if entry.strip())
+    return {policy.strip(): value.strip() for policy, _, value in entries}
+
+
+def _fetch(linked: LinkedLookup, activation: Activation, context: Context) -> Any:
+    lookup = linked.lookup
+    namespace = _text(linked, "namespace", lookup.namespace, activation)
+    if not lookup.object_name:
+        return context.cluster.list(lookup.api_version, lookup.kind, namespace, lookup.label_selector)
+    name = _text(linked, "name", lookup.object_name, activation)
+    return context.cluster.get(lookup.api_version, lookup.kind, namespace, name)
+
+
+def _text(linked: LinkedLookup, role: str, text: Text, activation: Activation) -> str:
+    function = linked.owner.text(name_of("lookup", linked.lookup.name, role))
+    return text.literal if function is None else str(function(activation))

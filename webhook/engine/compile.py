@@ -1,0 +1,158 @@
+"""Policy → CompiledPolicy: every expression becomes a function, every fault a located error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from webhook.cel.errors import ExpressionErrors
+from webhook.errors import DocumentError, DocumentErrors
+from webhook.model.policy import Expression, Lookup, Policy, Text, Validation
+
+if TYPE_CHECKING:
+    from webhook.cel.program import Builder, Program
+
+TYPES: Final[Mapping[str, str]] = {
+    "object": "dyn",
+    "oldObject": "dyn",
+    "request": "request",
+    "namespaceObject": "dyn",
+    "release": "map(string, dyn)",
+    "acknowledged": "map(string, string)",
+}
+"""What every expression may read, with its CEL type; `variables.…` and `lookups.…` come on top."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledPolicy:
+    """A policy and its program. The program's functions are named by `name_of`."""
+
+    policy: Policy
+    program: Program
+
+
+def name_of(role: str, *place: str | int) -> str:
+    """Name a function of a program after what it is for: `validation.0.message`."""
+    return ".".join((role, *map(str, place)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """One expression to compile: the function's name, the result type and forEach's identifiers."""
+
+    name: str
+    expression: Expression
+    type: str
+    parameters: Mapping[str, str]
+
+
+def compile_policy(policy: Policy) -> CompiledPolicy:
+    """Compile every expression. Raises DocumentErrors with all faults of all of them."""
+    from webhook.cel.program import Builder
+
+    builder, errors = Builder(TYPES), []
+    for wanted in _lookup_functions(policy.lookups):
+        errors += _add(builder, wanted)
+    for lookup in policy.lookups:
+        builder.outside(f"lookups.{lookup.name}", lookup_key(policy, lookup), _lookup_type(lookup))
+    for condition_index, condition in enumerate(policy.match_conditions):
+        wanted = _Wanted(name_of("condition", condition_index), condition.expression, "bool", {})
+        errors += _add(builder, wanted)
+    for variable in policy.variables:
+        try:
+            builder.variable(variable.name, variable.expression.text)
+        except ExpressionErrors as faults:
+            errors += _located(variable.expression, faults)
+    for wanted in _functions(policy):
+        errors += _add(builder, wanted)
+    if errors:
+        raise DocumentErrors(errors)
+    return CompiledPolicy(policy, builder.build())
+
+
+def lookup_key(policy: Policy, lookup: Lookup) -> str:
+    """Name a lookup so that equal ones of different policies are one; computed names stay the policy's own."""
+    own = policy.name if lookup.object_name.expression or lookup.namespace.expression else ""
+    selector = (
+        [[r.key, r.operator, *r.values] for r in lookup.label_selector.requirements] if lookup.label_selector else None
+    )
+    return json.dumps(
+        [
+            own,
+            own and lookup.name,
+            lookup.api_version,
+            lookup.kind,
+            lookup.namespace.literal,
+            lookup.object_name.literal,
+            selector,
+        ]
+    )
+
+
+def _lookup_type(lookup: Lookup) -> str:
+    return "dyn" if lookup.object_name else "list(dyn)"
+
+
+def _lookup_functions(lookups: tuple[Lookup, ...]) -> Iterator[_Wanted]:
+    for lookup in lookups:
+        for role, text in (("name", lookup.object_name), ("namespace", lookup.namespace)):
+            if text.expression:
+                yield _Wanted(name_of("lookup", lookup.name, role), text.expression, "string", {})
+
+
+def _functions(policy: Policy) -> Iterator[_Wanted]:
+    for index, validation in enumerate(policy.validations):
+        yield from _validation_functions(index, validation)
+    yield from _text_function("why", (), policy.why, {})
+    for index, mutation in enumerate(policy.mutations):
+        yield _Wanted(name_of("mutation", index), mutation.patch, "list", {})
+        yield from _text_function("mutation", (index, "message"), mutation.message, {})
+    for annotation in policy.audit_annotations:
+        yield _Wanted(name_of("annotation", annotation.key), annotation.value, "string?", {})
+
+
+def _validation_functions(index: int, validation: Validation) -> Iterator[_Wanted]:
+    parameters: dict[str, str] = {}
+    if each := validation.for_each:
+        yield _Wanted(name_of("validation", index, "each"), each.in_, "dyn", {})
+        parameters = {name: "dyn" for name in (each.as_, each.at) if name}
+    yield _Wanted(name_of("validation", index), validation.expression, "bool", parameters)
+    texts = {"message": validation.message, "field": validation.field, "fix": validation.fix.text}
+    for role, text in texts.items():
+        yield from _text_function("validation", (index, role), text, parameters)
+    if validation.allowed:
+        yield _Wanted(name_of("validation", index, "allowed"), validation.allowed, "list", parameters)
+    if validation.fix.patch:
+        yield _Wanted(name_of("validation", index, "patch"), validation.fix.patch, "list", parameters)
+
+
+def _text_function(
+    role: str, place: tuple[str | int, ...], text: Text, parameters: Mapping[str, str]
+) -> Iterator[_Wanted]:
+    if text.expression:
+        yield _Wanted(name_of(role, *place), text.expression, "string", parameters)
+
+
+def _add(builder: Builder, wanted: _Wanted) -> list[DocumentError]:
+    try:
+        builder.function(wanted.name, wanted.expression.text, parameters=wanted.parameters, want=wanted.type)
+    except ExpressionErrors as faults:
+        return _located(wanted.expression, faults)
+    return []
+
+
+def _located(expression: Expression, faults: ExpressionErrors) -> list[DocumentError]:
+    """Turn places within the text into places in the file: exact for one line, near for folded blocks."""
+    at = expression.location
+    return [
+        DocumentError(
+            at.file,
+            at.line + fault.line - 1 if at.line else 0,
+            at.column + fault.column - 1 if at.column else 0,
+            at.path,
+            fault.message,
+        )
+        for fault in faults.errors
+    ]

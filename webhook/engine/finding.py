@@ -1,0 +1,169 @@
+"""A verdict → what people need to act on it: place, value, allowed values, near match, words, way out.
+
+Only rules that have something to say come here, so this may take its time: the failed rule is run
+again as its instrumented twin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from webhook.cel.errors import Exhausted
+from webhook.cel.program import Activation, Trace
+from webhook.engine.compile import name_of
+from webhook.engine.evaluate import EVALUATION_FAILURES, Status, Verdict
+from webhook.engine.mutate import plain
+from webhook.engine.policyset import LinkedPolicy
+from webhook.engine.secrecy import conceals
+from webhook.model.decision import NO_FOUND_FIX, Finding, FoundFix, Outcome
+from webhook.model.path import Path, parse, walk
+from webhook.model.policy import Text, Validation
+from webhook.model.request import Object
+
+_MESSAGE_LIMIT: Final = 5120
+"""Bytes; a computed message that is longer is not used (`MaxMessageExpressionLength` of the API server)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains verdicts of one policy about one object; `activation` is the one they were reached with."""
+
+    policy: LinkedPolicy
+    activation: Activation
+
+    @property
+    def object(self) -> Object:
+        """The object that people look at: the old one on DELETE."""
+        current = self.activation.object
+        return current if current is not None else (self.activation.oldObject or {})
+
+    def finding(self, verdict: Verdict, outcome: Outcome, *, ignored: bool = False) -> Finding:
+        """Make the finding. Never raises: a text that cannot be computed falls back on a plainer one."""
+        name = verdict.rule.validation.name if verdict.rule else verdict.function
+        if verdict.status is Status.PASS:
+            return Finding(outcome, self.policy.policy, name)
+        trace = self._trace(verdict)
+        path = self._path(verdict, trace)
+        found, value = walk(self.object, path) if path else (False, None)
+        concealed = conceals(self.policy.policy, self.object, path)
+        fields: dict[str, Any] = {
+            "field": path,
+            "value": None if concealed else value,
+            "has_value": found and not concealed,
+            "why": self._text(verdict, "why", self.policy.policy.why) or "",
+            "ignored": ignored,
+        }
+        if verdict.status is not Status.FAIL or verdict.rule is None:
+            message = self._unevaluated(verdict, trace)
+            return Finding(outcome, self.policy.policy, name, message=message, **fields)
+        allowed = self._allowed(verdict)
+        return Finding(
+            outcome,
+            self.policy.policy,
+            name,
+            message=self._message(verdict),
+            reason=verdict.rule.validation.reason,
+            allowed=allowed,
+            suggestion=None if concealed else _near(value, allowed),
+            fix=self._fix(verdict, verdict.rule.validation),
+            **fields,
+        )
+
+    def _trace(self, verdict: Verdict) -> Trace | None:
+        """Run the rule again, watched; what ran out of budget or time is not run twice."""
+        if (not verdict.function and verdict.rule is None) or isinstance(verdict.error, Exhausted):
+            return None
+        self.activation.budget.begin()
+        try:
+            paths = self._origins(verdict)
+            name = verdict.function or (verdict.rule.name if verdict.rule else "")
+            parameters = verdict.parameters
+            return self.policy.linked.trace(name, self.activation, *parameters, paths=paths)
+        except EVALUATION_FAILURES:
+            return None
+
+    def _origins(self, verdict: Verdict) -> tuple[Path | None, ...]:
+        """Tell where forEach's parameters stand in the object."""
+        if verdict.rule is None or verdict.rule.each is None or verdict.element is None:
+            return ()
+        each = self.policy.linked.trace(name_of(verdict.rule.name, "each"), self.activation)
+        origin = each.element(verdict.element)
+        return (origin, None)[: len(verdict.parameters)]
+
+    def _path(self, verdict: Verdict, trace: Trace | None) -> Path:
+        """Take the rule's own `field`, else where the failed expression read what decided it."""
+        if verdict.rule is not None:
+            field = verdict.rule.validation.field
+            written = field.literal or self._text(verdict, "field", field)
+            if written:
+                try:
+                    return parse(_placed(written, verdict.element))
+                except ValueError:
+                    pass  # a computed path that cannot be read is no reason to lose the finding
+        return (trace.path or ()) if trace else ()
+
+    def _message(self, verdict: Verdict) -> str:
+        """Kubernetes' ladder: messageExpression, message, the expression itself."""
+        rule = verdict.rule
+        assert rule is not None  # noqa: S101 - only rules fail
+        literal = rule.validation.message.literal
+        computed = self._text(verdict, "message", rule.validation.message)
+        return computed or literal or f"failed expression: {rule.validation.expression.text}"
+
+    def _unevaluated(self, verdict: Verdict, trace: Trace | None) -> str:
+        if verdict.status is Status.SKIP:
+            return f"not checked: needs {getattr(verdict.error, 'what', 'something that is not known here')}"
+        if self.policy.tells_secret(verdict.function, self.object):
+            return "the rule could not be evaluated; the reason is withheld, as it may hold a secret value"
+        reason = trace.error if trace and trace.error else str(verdict.error)
+        return f"the rule could not be evaluated: {reason}"
+
+    def _allowed(self, verdict: Verdict) -> tuple[Any, ...]:
+        values = self._call(verdict, "allowed")
+        return tuple(plain(values)) if isinstance(values, list) else ()
+
+    def _fix(self, verdict: Verdict, validation: Validation) -> FoundFix:
+        text = self._text(verdict, "fix", validation.fix.text) or validation.fix.text.literal
+        operations = self._call(verdict, "patch")
+        patch = tuple(plain(operations)) if isinstance(operations, list) else ()
+        return FoundFix(text, patch) if text or patch else NO_FOUND_FIX
+
+    def _text(self, verdict: Verdict, role: str, text: Text) -> str | None:
+        if text.expression is None:
+            return text.literal or None
+        computed = self._call(verdict, role)
+        if not isinstance(computed, str) or not computed.strip() or "\n" in computed:
+            return None
+        return computed if len(computed.encode()) <= _MESSAGE_LIMIT else None
+
+    def _call(self, verdict: Verdict, role: str) -> Any:
+        """Run one of the expressions that explain; None when there is none, it fails, or it would tell a secret."""
+        name = "why" if role == "why" else name_of(verdict.rule.name, role) if verdict.rule else ""
+        function = self.policy.text(name)
+        if function is None or self.policy.tells_secret(name, self.object):
+            return None
+        self.activation.budget.begin()
+        try:
+            return function(self.activation, *(() if role == "why" else verdict.parameters))
+        except EVALUATION_FAILURES:
+            return None
+
+
+def _placed(written: str, element: str | int | None) -> str:
+    """Put the current index or key in the place of `@`."""
+    if isinstance(element, int):
+        return written.replace("[@]", f"[{element}]")
+    if element is None:
+        return written
+    escaped = element.replace("\\", "\\\\").replace('"', '\\"')
+    return written.replace("[@]", f'["{escaped}"]').replace(".@", f'["{escaped}"]')
+
+
+def _near(value: Any, allowed: tuple[Any, ...]) -> Any:
+    """Find the allowed value that was probably meant; letter case does not count."""
+    if not isinstance(value, str):
+        return None
+    names = {str(one).lower(): one for one in allowed}
+    return next((names[near] for near in get_close_matches(value.lower(), names, n=1)), None)

@@ -1,0 +1,59 @@
+"""Mutations → a changed object. Each sees what the ones before it have made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from webhook.cel.program import Activation
+from webhook.cel.values import Optional
+from webhook.engine.compile import name_of
+from webhook.engine.evaluate import EVALUATION_FAILURES, Verdict, of_error
+from webhook.engine.patch import apply, difference
+from webhook.engine.policyset import LinkedMutation, LinkedPolicy
+from webhook.model.decision import Change
+from webhook.model.request import Object
+
+
+def mutate(
+    policy: LinkedPolicy, obj: Object, activate: Callable[[Object], Activation]
+) -> tuple[Object, list[Change], list[Verdict]]:
+    """Carry out the mutations of one policy. One that cannot be evaluated or applied changes nothing."""
+    changes: list[Change] = []
+    verdicts: list[Verdict] = []
+    activation = activate(obj)
+    for mutation in policy.mutations:
+        activation.budget.begin()
+        try:
+            operations = mutation.patch(activation)
+            after = apply(obj, plain(operations)) if operations else obj
+        except EVALUATION_FAILURES as error:
+            verdicts.append(of_error(error, function=mutation.name))
+            continue
+        if made := difference(obj, after):
+            changes.append(Change(policy.policy, _message(policy, mutation, activation), made))
+            obj, activation = after, activate(after)
+    return obj, changes, verdicts
+
+
+def _message(policy: LinkedPolicy, mutation: LinkedMutation, activation: Activation) -> str:
+    """Say what was changed and why; a text that cannot be computed falls back on the policy's title."""
+    if function := policy.text(name_of(mutation.name, "message")):
+        try:
+            return str(function(activation))
+        except EVALUATION_FAILURES:
+            return policy.policy.title or policy.policy.name
+    return mutation.mutation.message.literal or policy.policy.title or policy.policy.name
+
+
+def plain(value: Any) -> Any:
+    """Turn a CEL value into JSON: an optional that is none is left out of its map or list."""
+    if isinstance(value, Optional):
+        return plain(value.value()) if value.has_value() else None
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    return value if isinstance(value, str | float | bool) or value is None else str(value)

@@ -1,0 +1,68 @@
+"""JSON Patch (RFC 6902): apply what a policy asks for, and say what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Final
+
+from webhook.cel.errors import CelError
+from webhook.model.decision import Operation
+from webhook.model.request import Object
+
+if TYPE_CHECKING:
+    from jsonpointer import JsonPointer
+
+_OPERATIONS: Final = ("add", "copy", "move", "remove", "replace", "test")
+
+
+def apply(obj: Object, operations: Sequence[Any]) -> Object:
+    """Apply operations in order to a copy; parents that `add` lacks are made. Raises CelError when one cannot be.
+
+    A `test` that does not hold means that nothing at all changes, as in a MutatingAdmissionPolicy.
+    """
+    import jsonpatch
+    from jsonpointer import JsonPointer, JsonPointerException
+
+    document: Any = deepcopy(obj)
+    for operation in map(_checked, operations):
+        try:
+            for parent in _missing_parents(document, operation, JsonPointer(operation["path"])):
+                document = jsonpatch.apply_patch(document, [parent], in_place=True)
+            document = jsonpatch.apply_patch(document, [operation], in_place=True)
+        except jsonpatch.JsonPatchTestFailed:
+            return obj
+        except (jsonpatch.JsonPatchException, JsonPointerException, TypeError) as error:
+            raise CelError(f"cannot {operation['op']} `{operation['path']}`: {str(error).lower()}") from None
+    if not isinstance(document, dict):
+        raise CelError("the patch replaces the whole object with something that is no object")
+    return document
+
+
+def difference(before: Object, after: Object) -> tuple[Operation, ...]:
+    """Find the operations that lead from one object to the other; none when they are equal."""
+    import jsonpatch
+
+    return tuple(jsonpatch.make_patch(before, after)) if before is not after else ()
+
+
+def _checked(operation: Any) -> Operation:
+    if not isinstance(operation, dict) or operation.get("op") not in _OPERATIONS:
+        raise CelError(f"no JSON Patch operation: want `op` to be one of {', '.join(_OPERATIONS)}")
+    if not isinstance(operation.get("path"), str):
+        raise CelError("no JSON Patch operation: want `path` to be a JSON Pointer such as `/spec/a`")
+    return operation
+
+
+def _missing_parents(document: Any, operation: Operation, pointer: JsonPointer) -> Iterator[Operation]:
+    """Make each parent that an `add` steps through and that is not there: a list before `-`, else a map."""
+    if operation["op"] != "add":
+        return
+    node = document
+    for depth, key in enumerate(pointer.parts[:-1], start=1):
+        child = node.get(key) if isinstance(node, dict) else pointer.walk(node, key)
+        if child is None and isinstance(node, dict):
+            child = [] if pointer.parts[depth] == "-" else {}
+            yield {"op": "add", "path": type(pointer).from_parts(pointer.parts[:depth]).path, "value": child}
+            child = node[key]
+        node = child

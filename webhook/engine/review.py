@@ -1,0 +1,179 @@
+"""One review under way: the request as it stands after the mutations so far, and what has been found."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from webhook.cel.errors import NotKnown
+from webhook.cel.program import Activation
+from webhook.engine import configure, decide, evaluate
+from webhook.engine.activation import activate
+from webhook.engine.compile import name_of
+from webhook.engine.context import Context
+from webhook.engine.evaluate import EVALUATION_FAILURES, Status, Verdict
+from webhook.engine.finding import Explainer
+from webhook.engine.match import matches
+from webhook.engine.mutate import mutate
+from webhook.engine.policyset import LinkedPolicy, PolicySet
+from webhook.model.decision import Change, Finding
+from webhook.model.policy import Action, Policy
+from webhook.model.request import UPDATE, AdmissionRequest, Object
+
+_ANNOTATION_LIMIT: Final = 10 * 1024
+"""Characters of one audit annotation's value; the API server cuts there too."""
+
+_NONE: Final[frozenset[Action]] = frozenset()
+_DENY: Final = frozenset({Action.DENY})
+"""What a failed audit annotation asks for, whatever the policy's actions are: as in Kubernetes."""
+
+
+class Review:
+    """Collects what policies say about one request; a step of the pipeline is a method.
+
+    Variables that policies share are computed once: one Activation serves all of them until a
+    mutation changes the object.
+    """
+
+    def __init__(
+        self, policies: PolicySet, request: AdmissionRequest, context: Context, *, passes: bool = False
+    ) -> None:
+        """Start with nothing found."""
+        self.policies = policies
+        self.request = request
+        self.context = context
+        self.passes = passes
+        self.findings: list[Finding] = []
+        self.changes: list[Change] = []
+        self.annotations: dict[str, list[str]] = {}
+        self.evaluated: dict[str, None] = {}
+        self._failures: list[tuple[Finding, frozenset[Action]]] = []
+        self._activation: Activation | None = None
+        self._old_activation: Activation | None = None
+        self._going = _is_going(request)
+
+    def mutate(self, policy: LinkedPolicy) -> None:
+        """Let one policy change the object; its failures are findings."""
+        obj = self.request.object
+        actions = self._actions(policy)
+        if obj is None or not actions:
+            return
+        changed, changes, verdicts = mutate(policy, obj, self._activate)
+        if changes:
+            self.changes += changes
+            self.request = self.request.with_object(changed)
+            self._activation = None
+        for verdict in verdicts:
+            self._find(policy, verdict, actions)
+
+    def validate(self, policy: LinkedPolicy) -> None:
+        """Let one policy judge the object."""
+        actions = self._actions(policy)
+        if not actions:
+            return
+        activation = self._current()
+        for verdict in evaluate.validations(policy, activation, passes=self.passes):
+            self._find(policy, verdict, actions)
+        if policy.policy.audit_annotations:
+            self._annotate(policy, activation)
+
+    def audit_annotations(self) -> dict[str, str]:
+        """Return what goes to the audit log: the policies' own values, joined, and the failures of Audit rules."""
+        own = {key: ", ".join(values)[:_ANNOTATION_LIMIT] for key, values in self.annotations.items()}
+        return own | decide.validation_failures(self._failures)
+
+    def _actions(self, policy: LinkedPolicy) -> frozenset[Action]:
+        """Return what the policy asks for here; nothing when it is not for this request."""
+        one = policy.policy
+        if self._going and not one.native:
+            return _NONE
+        try:
+            if not policy.selects_all and not self._matches(one):
+                return _NONE
+            actions = configure.actions(one, self.request, self.context)
+            exceptions = configure.exceptions(one, self.request, self.context)
+        except NotKnown as error:
+            self._find(policy, evaluate.of_error(error), one.actions)
+            return _NONE
+        if not actions or configure.excepted(one, "", exceptions):
+            return _NONE
+        return actions if self._conditions_hold(policy, actions) else _NONE
+
+    def _matches(self, policy: Policy) -> bool:
+        binding = policy.binding_match
+        cluster = self.context.cluster
+        return matches(policy.match, self.request, cluster) and (
+            binding is None or matches(binding, self.request, cluster)
+        )
+
+    def _conditions_hold(self, policy: LinkedPolicy, actions: frozenset[Action]) -> bool:
+        activation = self._current()
+        evaluate.start(activation)
+        held = evaluate.conditions(policy, activation) if policy.conditions else True
+        if isinstance(held, Verdict):
+            self._find(policy, held, actions)
+            return False
+        if held:
+            self.evaluated[policy.policy.name] = None
+        return held
+
+    def _find(self, policy: LinkedPolicy, verdict: Verdict, actions: frozenset[Action]) -> None:
+        """Turn a verdict into a finding, unless an exception lets the rule pass."""
+        rule = verdict.rule.validation.name if verdict.rule else verdict.function
+        exceptions = configure.exceptions(policy.policy, self.request, self.context)
+        if exceptions and configure.excepted(policy.policy, rule, exceptions):
+            return
+        outcome, ignored = decide.outcome(
+            verdict,
+            policy.policy,
+            actions,
+            existed=self._existed(policy, verdict),
+            skip_unknown=self.context.skip_unknown,
+        )
+        finding = Explainer(policy, self._current()).finding(verdict, outcome, ignored=ignored)
+        self.findings.append(finding)
+        self._failures.append((finding, actions))
+
+    def _existed(self, policy: LinkedPolicy, verdict: Verdict) -> bool:
+        """Does the old object break the same rule, for the same element."""
+        old = self.request.old_object
+        if (
+            verdict.status is not Status.FAIL
+            or verdict.rule is None
+            or policy.policy.on_existing_violation is not Action.WARN
+            or self.request.operation != UPDATE
+            or old is None
+        ):
+            return False
+        if self._old_activation is None:
+            self._old_activation = activate(self.policies, self.request, self.context, obj=old, old=old)
+        return evaluate.fails(verdict.rule, self._old_activation, verdict)
+
+    def _annotate(self, policy: LinkedPolicy, activation: Activation) -> None:
+        """Evaluate audit annotations, on a budget of their own; null and blank are left out, as in Kubernetes."""
+        evaluate.start(activation)
+        for annotation in policy.policy.audit_annotations:
+            function = name_of("annotation", annotation.key)
+            try:
+                value = policy.linked.functions[function](activation)
+            except EVALUATION_FAILURES as error:
+                self._find(policy, evaluate.of_error(error, function=function), _DENY)
+                continue
+            if isinstance(value, str) and value.strip() and not policy.tells_secret(function, activation.object or {}):
+                self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value)
+
+    def _activate(self, obj: Object) -> Activation:
+        return activate(self.policies, self.request, self.context, obj=obj, old=self.request.old_object)
+
+    def _current(self) -> Activation:
+        if self._activation is None:
+            request = self.request
+            self._activation = activate(
+                self.policies, request, self.context, obj=request.object, old=request.old_object
+            )
+        return self._activation
+
+
+def _is_going(request: AdmissionRequest) -> bool:
+    """Is the object being deleted; read from the old object, where a client cannot fake it."""
+    metadata = (request.old_object or {}).get("metadata")
+    return request.operation == UPDATE and isinstance(metadata, dict) and bool(metadata.get("deletionTimestamp"))
