@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Final, Protocol
 
 from webhook import __version__
@@ -54,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: list[str]) -> int:
-    sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     match argv:
         case [] | ["-h" | "--help" | "help"]:
             print(_help(), end="")
@@ -64,7 +66,7 @@ def _main(argv: list[str]) -> int:
             return 0
         case [name, *rest] if name in COMMANDS:
             command = load(name)
-            if (arguments := command.parser().parse(rest)) is None:
+            if (arguments := command.parser().parse(rest, os.environ)) is None:
                 return 0
             code = command.run(arguments)
             sys.stdout.flush()
@@ -77,7 +79,7 @@ def _main(argv: list[str]) -> int:
 
 def load(name: str) -> Command:
     """Import the module of a command."""
-    command: Command = importlib.import_module(f"webhook.cli.{name}")  # type: ignore[assignment]  # modules are not checked as protocols here
+    command: Command = importlib.import_module(f"webhook.cli.{name}")
     return command
 
 

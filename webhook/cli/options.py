@@ -1,7 +1,7 @@
 """Flags: a parser whose errors help, and the options that commands share.
 
 Every option can also be given as an environment variable: `--cluster-state` is `COZYGUARD_CLUSTER_STATE`.
-A flag wins over its variable. In the variable of a flag that may be repeated, values are separated by commas.
+A flag wins over its variable. In the variable of a flag that may be repeated, values are separated as in PATH.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from webhook.errors import UsageError
@@ -27,6 +27,7 @@ class Parser(argparse.ArgumentParser):
         self.name = name
         self.examples = examples
         self.options: list[argparse.Action] = []
+        self._preset: dict[str, Any] = {}
         lines = "\n".join(f"  {what}:\n    {line}" for line, what in examples)
         super().__init__(
             prog=f"cozyguard {name}",
@@ -36,40 +37,46 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
 
-    def option(self, *names: str, **settings: Any) -> None:
+    def option(self, *names: str, default: Any = None, **settings: Any) -> None:
         """Add a flag or an argument; the settings are argparse's."""
-        self.options.append(self.add_argument(*names, **settings))
+        option = self.add_argument(*names, default=argparse.SUPPRESS, **settings)
+        self.options.append(option)
+        self._preset[option.dest] = default
 
-    def parse(self, argv: Sequence[str]) -> Arguments | None:
-        """Read a command line and the environment; None when help was asked for and given.
+    def parse(self, argv: Sequence[str], environ: Mapping[str, str]) -> Arguments | None:
+        """Read a command line, then the environment for what it leaves out; None when help was given instead.
 
         Raises UsageError for what cannot be used.
         """
-        self.set_defaults(**self._environment())
         try:
-            arguments, unknown = self.parse_known_args(argv)
+            given, unknown = self.parse_known_args(argv)
         except SystemExit:
             return None
+        flags = [flag for option in self.options for flag in option.option_strings]
         for word in unknown:
-            flags = [flag for option in self.options for flag in option.option_strings]
-            self.error(f"unknown flag `{word}`{did_you_mean(word.partition('=')[0], flags)}")
-        return arguments
+            what = "flag" if word.startswith("-") else "argument"
+            self.error(f"unknown {what} `{word}`{did_you_mean(word.partition('=')[0], flags)}")
+        return Arguments(**{**self._preset, **self._variables(environ), **vars(given)})
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of leaving the program."""
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
-    def _environment(self) -> dict[str, Any]:
-        found = {option: os.environ[name] for option in self.options if (name := variable(option)) in os.environ}
-        return {option.dest: self._from_variable(option, text) for option, text in found.items()}
+    def _variables(self, environ: Mapping[str, str]) -> dict[str, Any]:
+        names = {variable(option): option for option in self.options}
+        return {
+            option.dest: self._from_variable(option, environ[name])
+            for name, option in names.items()
+            if environ.get(name)
+        }
 
     def _from_variable(self, option: argparse.Action, text: str) -> Any:
-        convert: Callable[[str], Any] = option.type if callable(option.type) else str
+        convert = option.type if callable(option.type) else str
         try:
             if option.nargs == 0:
                 return truth(text)
-            if isinstance(option, argparse._AppendAction):
-                return [convert(part) for part in text.split(",") if part]
+            if isinstance(self._preset[option.dest], list):
+                return [convert(part) for part in text.split(os.pathsep) if part]
             return convert(text)
         except argparse.ArgumentTypeError as error:
             self.error(f"{variable(option)}: {error}")
