@@ -111,7 +111,7 @@ def _each(rule: LinkedValidation, each: Function, activation: Activation) -> Ite
 def elements(value: Any) -> list[tuple[Any, Any]]:
     """Enumerate forEach's elements as (index or key, value): null and none count as empty."""
     if isinstance(value, Optional):
-        value = value.value() if value.has_value() else None
+        value = value.value if value.has_value else None
     if value is None:
         return []
     if isinstance(value, list):

@@ -49,7 +49,7 @@ def _message(policy: LinkedPolicy, mutation: LinkedMutation, activation: Activat
 def plain(value: Any) -> Any:
     """Turn a CEL value into JSON: an optional that is none is left out of its map or list."""
     if isinstance(value, Optional):
-        return plain(value.value()) if value.has_value() else None
+        return plain(value.value) if value.has_value else None
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):

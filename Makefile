@@ -1,0 +1,45 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help
+help: ## Say what there is to make
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+.venv/stamp: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install --editable . --group dev
+	@touch $@
+
+.PHONY: env
+env: .venv/stamp ## Make the environment in .venv
+
+.PHONY: run
+run: env ## Serve the bundled policies over HTTPS on localhost, and show a denial, a patch and an allow
+	@$(BIN)/python examples/demo.py
+
+.PHONY: check
+check: env ## Format, lint, types and layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+.PHONY: test
+test: check ## Everything: checks, the policies' own tests, and the test suite
+	$(BIN)/cozyguard test policies
+	$(BIN)/pytest
+
+.PHONY: bench
+bench: env ## Measure the engine, the server and the command line; prints tables, asserts nothing
+	$(BIN)/python -m benchmarks
+
+.PHONY: generate
+generate: env ## Write what is made from code: the JSON Schema of policies and the CLI reference
+	$(BIN)/python -m webhook.sources.schema
+	$(BIN)/python -m webhook.cli.reference
+
+.PHONY: clean
+clean: ## Remove the environment and everything that was built
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
