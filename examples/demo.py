@@ -7,7 +7,6 @@ AdmissionReviews beside this file, prints what comes back, and keeps serving unt
 from __future__ import annotations
 
 import base64
-import datetime
 import ipaddress
 import json
 import os
@@ -18,6 +17,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def self_signed(folder: Path) -> tuple[Path, Path]:
     """Write a certificate for localhost, good for a day, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
+    now = datetime.now(UTC)
     names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
     certificate = (
         x509.CertificateBuilder()
@@ -45,8 +45,8 @@ def self_signed(folder: Path) -> tuple[Path, Path]:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(minutes=5))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(now - timedelta(minutes=5))
+        .not_valid_after(now + timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .sign(key, hashes.SHA256())
     )
@@ -111,13 +111,9 @@ def main() -> int:
                     review = json.loads((HERE / "reviews" / f"{name}.json").read_text())
                     title = review["request"].get("name", "")
                     kind = review["request"]["kind"]["kind"]
-                    show(
-                        f"$ kubectl apply   # {kind} {title}, as in examples/reviews/{name}.json",
-                        ask(path, review, certificate),
-                    )
-                print(
-                    f"\n{DIM}serving https://localhost:{PORT}/validate and /mutate; metrics and probes on port {PROBE_PORT}"
-                )
+                    show(f"$ kubectl apply   # {kind} {title} ({name}.json)", ask(path, review, certificate))
+                print(f"\n{DIM}serving https://localhost:{PORT}/validate and /mutate")
+                print(f"metrics and probes: http://localhost:{PROBE_PORT}/metrics, /readyz, /healthz")
                 print(f"press Ctrl-C to stop{PLAIN}", flush=True)
                 return server.wait()
             except KeyboardInterrupt:
