@@ -1,0 +1,143 @@
+"""Files of policy tests → suites: every error of every file at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from webhook.errors import DocumentError, DocumentErrors
+from webhook.model.decision import Operation
+from webhook.model.release import Minor
+from webhook.model.request import Object, UserInfo
+from webhook.model.suite import Case, Expectation, Expected, Suite
+from webhook.sources import written
+from webhook.sources.formats import suite as formats
+from webhook.sources.formats.fields import moment
+from webhook.sources.formats.place import Place
+from webhook.sources.written import Written
+
+KIND: Final = "PolicyTest"
+_SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSuites:
+    """What test files gave; a suite with an error is left out."""
+
+    suites: tuple[Suite, ...]
+    errors: tuple[DocumentError, ...] = ()
+
+
+def load(paths: Iterable[str | Path]) -> LoadedSuites:
+    """Read the suites of files and folders. Nothing is raised: what is broken is in `errors`."""
+    suites: list[Suite] = []
+    errors: list[DocumentError] = []
+    for path in map(Path, paths):
+        faults = len(errors)
+        found = list(_suites_below(path, errors))
+        suites += found
+        if not found and len(errors) == faults:
+            errors.append(DocumentError(str(path), message=f"holds no tests, want documents of kind `{KIND}`"))
+    return LoadedSuites(tuple(suites), tuple(errors))
+
+
+def _suites_below(path: Path, errors: list[DocumentError]) -> Iterator[Suite]:
+    for file in _files(path):
+        try:
+            content = file.read_bytes()
+            named = file == path
+            if named or KIND.encode() in content:
+                yield from _suites(file, content, strict=named)
+        except OSError as error:
+            errors.append(DocumentError(str(file), message=f"cannot be read: {error.strerror}"))
+        except DocumentErrors as faults:
+            errors += faults
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        yield from (Path(folder, name) for name in sorted(names) if Path(name).suffix in _SUFFIXES)
+
+
+def _suites(file: Path, content: bytes, *, strict: bool) -> Iterator[Suite]:
+    """Read the suites of one file; other kinds may stand beside them unless the file was named."""
+    for document in written.read(str(file), content):
+        if document.kind == KIND:
+            yield _suite(file, document)
+        elif strict:
+            raise DocumentErrors([(document.place / "kind").error(f"got `{document.kind}`, want `{KIND}`")])
+
+
+def _suite(file: Path, document: Written) -> Suite:
+    suite = document.check(formats.PolicyTest)
+    cases = [_case(case, suite.defaults, document.place / "cases" / index) for index, case in enumerate(suite.cases)]
+    policies = tuple(str(Path(os.path.normpath(file.parent / path))) for path in suite.policies)
+    return Suite(str(file), policies, tuple(cases))
+
+
+def _case(case: formats.Case, defaults: formats.Circumstances, place: Place) -> Case:
+    """Make a case; what it does not say is taken from the defaults."""
+
+    def given(name: str) -> Any:
+        own = getattr(case, name)
+        return own if own is not None else getattr(defaults, name)
+
+    user, release, time = given("user"), given("release"), given("time")
+    return Case(
+        name=case.name,
+        object=_object(case, place),
+        old_object=case.old_object,
+        operation=given("operation") or "",
+        subresource=given("subresource") or "",
+        user=UserInfo(user, tuple(given("groups") or ())) if user else None,
+        namespace_labels=given("namespace_labels") or {},
+        lookups=tuple(given("lookups") or ()),
+        release=Minor.parse(release) if release else None,
+        time=moment(time) if time else None,
+        expect=_expectation(case.expect),
+        location=(place / "name").location(),
+    )
+
+
+def _object(case: formats.Case, place: Place) -> Object | None:
+    """Take the object, or read it from the file beside the suite that has it as its only one."""
+    if case.object_file is None:
+        return case.object
+    file = Path(place.file).parent / case.object_file
+    try:
+        objects = written.read(str(file), file.read_bytes())
+    except OSError as error:
+        raise DocumentErrors([(place / "objectFile").error(f"cannot read `{file}`: {error.strerror}")]) from None
+    if len(objects) != 1 or not isinstance(objects[0].value, dict):
+        raise DocumentErrors([(place / "objectFile").error(f"`{file}` holds {len(objects)} objects, want one")])
+    value: Object = objects[0].value
+    return value
+
+
+def _expectation(expect: formats.Expectation) -> Expectation:
+    return Expectation(
+        outcome=Expected(expect.outcome) if expect.outcome else None,
+        policy=expect.policy or "",
+        rule=expect.rule or "",
+        field=expect.field or "",
+        message=expect.message or "",
+        reason=expect.reason or "",
+        patch=None if expect.patch is None else tuple(map(_operation, expect.patch)),
+        patched=expect.patched,
+        warnings=None if expect.warnings is None else tuple(expect.warnings),
+        audit_annotations=expect.audit_annotations,
+    )
+
+
+def _operation(operation: formats.Operation) -> Operation:
+    made: Operation = {"op": operation.op, "path": operation.path}
+    if operation.from_ is not None:
+        return made | {"from": operation.from_}
+    return made if operation.op == "remove" else made | {"value": operation.value}
