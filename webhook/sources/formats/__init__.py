@@ -1,0 +1,1 @@
+"""The documents people write, as pydantic models: each checks one mapping and builds the model's words."""

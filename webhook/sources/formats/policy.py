@@ -1,0 +1,244 @@
+"""`kind: AdmissionPolicy`: Kubernetes' fields under Kubernetes' names, and what people need on top."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from webhook.model import policy as model
+from webhook.model.release import ReleaseRange
+from webhook.sources.formats import match, rules
+from webhook.sources.formats.base import Fault, Mapped, entries
+from webhook.sources.formats.fields import (
+    ApiVersion,
+    Cel,
+    FieldPath,
+    Identifier,
+    Kind,
+    Line,
+    Releases,
+    RuleName,
+    Url,
+    Words,
+)
+from webhook.sources.formats.place import Place
+
+API_VERSION: Final = "cozyguard.io/v1alpha1"
+
+NAMES_IN_USE: Final = frozenset(
+    (
+        *("object", "oldObject", "request", "namespaceObject", "params", "authorizer"),
+        *("variables", "lookups", "release", "acknowledged"),
+    )
+)
+"""What every expression sees, and the name of an element must not hide."""
+
+
+class Lookup(Mapped):
+    """Another object, or a list of them, that expressions read as `lookups.<name>`."""
+
+    AT_MOST_ONE: ClassVar = (
+        ("objectName", "objectNameExpression", "labelSelector"),
+        ("namespace", "namespaceExpression"),
+    )
+
+    name: Identifier
+    api_version: ApiVersion
+    kind: Kind
+    object_name: Words | None = None
+    object_name_expression: Cel | None = None
+    label_selector: match.LabelSelector | None = None
+    namespace: Words | None = None
+    namespace_expression: Cel | None = None
+
+    def build(self, place: Place) -> model.Lookup:
+        """Make the model's word of it."""
+        return model.Lookup(
+            name=self.name,
+            api_version=self.api_version,
+            kind=self.kind,
+            object_name=place.text("objectName", self.object_name, self.object_name_expression),
+            namespace=place.text("namespace", self.namespace, self.namespace_expression),
+            label_selector=self.label_selector.build() if self.label_selector else None,
+            location=place.location(),
+        )
+
+
+class ForEach(Mapped):
+    """Evaluate a rule once per element of a list or a map."""
+
+    in_: Cel = Field(alias="in")
+    as_: Identifier | None = Field(alias="as", default=None)
+    at: Identifier | None = None
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """Check that the two names differ and hide nothing."""
+        for key in ("as", "at"):
+            if isinstance(name := given.get(key), str) and name in NAMES_IN_USE:
+                yield (key,), f"`{name}` has a meaning in every expression, want another name"
+        if given.get("as") is not None and given.get("as") == given.get("at"):
+            yield ("at",), f"`{given['at']}` is the element already (`as`), want another name"
+
+    def build(self, place: Place) -> model.ForEach:
+        """Make the model's word of it."""
+        return model.ForEach((place / "in").expression(self.in_), self.as_ or "", self.at or "")
+
+
+class Fix(Mapped):
+    """The way out: words, and operations that `check --fix` can apply."""
+
+    text: Words | None = None
+    text_expression: Cel | None = None
+    patch_expression: Cel | None = None
+
+    def build(self, place: Place) -> model.Fix:
+        """Make the model's word of it."""
+        return model.Fix(
+            text=place.text("text", self.text, self.text_expression),
+            patch=place.optional_expression("patchExpression", self.patch_expression),
+        )
+
+
+class Validation(Mapped):
+    """One rule: Kubernetes' fields, and where, for which elements, what is allowed and how to mend it."""
+
+    AT_MOST_ONE: ClassVar = (("field", "fieldExpression"),)
+
+    name: RuleName | None = None
+    for_each: ForEach | None = None
+    expression: Cel
+    message: Line | None = None
+    message_expression: Cel | None = None
+    reason: Literal["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"] = "Invalid"
+    field: FieldPath | None = None
+    field_expression: Cel | None = None
+    allowed_expression: Cel | None = None
+    fix: Fix | None = None
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """`[@]` needs elements."""
+        if "forEach" not in given and "[@]" in str(given.get("field")):
+            yield ("field",), "`[@]` is the current index or key of `forEach`, and there is no `forEach`"
+
+    def build(self, place: Place) -> model.Validation:
+        """Make the model's word of it; a rule without a name is called by its index."""
+        return model.Validation(
+            name=self.name or str(place.path[-1]),
+            expression=(place / "expression").expression(self.expression),
+            message=place.text("message", self.message, self.message_expression),
+            reason=model.Reason(self.reason),
+            for_each=self.for_each.build(place / "forEach") if self.for_each else None,
+            field=place.text("field", self.field, self.field_expression),
+            allowed=place.optional_expression("allowedExpression", self.allowed_expression),
+            fix=self.fix.build(place / "fix") if self.fix else model.NO_FIX,
+        )
+
+
+class JsonPatch(Mapped):
+    """A CEL expression that gives a list of `JSONPatch{op, path, value}`."""
+
+    expression: Cel
+
+
+class Mutation(Mapped):
+    """One change, and its reason."""
+
+    REFUSED: ClassVar = {"applyConfiguration": "comes in a later version; until then write the change as a `jsonPatch`"}
+
+    patch_type: Literal["JSONPatch"]
+    json_patch: JsonPatch
+    message: Line | None = None
+    message_expression: Cel | None = None
+
+    def build(self, place: Place) -> model.Mutation:
+        """Make the model's word of it."""
+        return model.Mutation(
+            patch=(place / "jsonPatch" / "expression").expression(self.json_patch.expression),
+            message=place.text("message", self.message, self.message_expression),
+        )
+
+
+class Spec(rules.Rules):
+    """`spec` of an AdmissionPolicy."""
+
+    REFUSED: ClassVar = {
+        "paramKind": rules.PARAMS,
+        "paramRef": rules.PARAMS,
+        "matchResources": "belongs to a binding, which an AdmissionPolicy has not; want `matchConstraints`",
+    }
+    UNIQUE: ClassVar = {**rules.Rules.UNIQUE, "lookups": "name", "validations": "name"}
+
+    title: Line | None = None
+    severity: Literal["low", "medium", "high", "critical"] = "medium"
+    category: Line | None = None
+    docs: Url | None = None
+    why: Words | None = None
+    why_expression: Cel | None = None
+    releases: Releases | None = None
+    validation_actions: rules.Actions = ["Deny"]
+    on_existing_violation: Literal["Warn", "Deny"] = "Warn"
+    reinvocation_policy: Literal["Never", "IfNeeded"] = "Never"
+    lookups: list[Lookup] = []
+    validations: list[Validation] = []
+    mutations: list[Mutation] = []
+    sensitive_fields: list[FieldPath] = []
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """Check what the parts owe each other."""
+        if not any(given.get(name) for name in ("validations", "mutations", "auditAnnotations")):
+            yield (), "says nothing, want `validations`, `mutations` or `auditAnnotations`"
+        if given.get("mutations"):
+            yield from match.delete_rules(given.get("matchConstraints"))
+        yield from _numbers_as_names(given)
+
+
+class AdmissionPolicy(Mapped):
+    """A policy of cozyguard's own kind."""
+
+    api_version: Annotated[str, rules.api_version(API_VERSION)]
+    kind: Literal["AdmissionPolicy"]
+    metadata: rules.Metadata
+    spec: Spec
+    status: Any = None
+
+    def build(self, root: Place) -> model.Policy:
+        """Make the model's word of it."""
+        spec, place = self.spec, root / "spec"
+        return model.Policy(
+            name=self.metadata.name,
+            match=spec.match_constraints.build(),
+            location=(root / "metadata" / "name").location(),
+            title=(spec.title or "").strip(),
+            severity=model.Severity(spec.severity),
+            category=(spec.category or "").strip(),
+            docs=spec.docs or "",
+            why=place.text("why", spec.why, spec.why_expression),
+            releases=ReleaseRange.parse(spec.releases) if spec.releases else None,
+            failure_policy=model.FailurePolicy(spec.failure_policy),
+            actions=rules.actions_of(spec.validation_actions),
+            on_existing_violation=model.Action(spec.on_existing_violation),
+            match_conditions=rules.each(spec.match_conditions, place / "matchConditions"),
+            lookups=rules.each(spec.lookups, place / "lookups"),
+            variables=rules.each(spec.variables, place / "variables"),
+            validations=rules.each(spec.validations, place / "validations"),
+            mutations=rules.each(spec.mutations, place / "mutations"),
+            audit_annotations=rules.each(spec.audit_annotations, place / "auditAnnotations"),
+            reinvocation_policy=spec.reinvocation_policy,
+            sensitive_fields=tuple(spec.sensitive_fields),
+        )
+
+
+def _numbers_as_names(given: dict[str, Any]) -> Iterator[Fault]:
+    """A rule without a name is called by its index: no other may be called so."""
+    for index, rule in entries(given, "validations"):
+        name = rule.get("name")
+        if isinstance(name, str) and name.isdigit() and name != str(index):
+            yield (
+                ("validations", index, "name"),
+                f"`{name}` is what a rule without a name is called, want a word",
+            )

@@ -1,0 +1,132 @@
+"""The parts that `AdmissionPolicy` shares with Kubernetes' own policies, as the API server checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar
+
+from pydantic import AfterValidator, Field
+
+from webhook.model import policy as model
+from webhook.sources.formats.base import Mapped, listed, shown
+from webhook.sources.formats.fields import Cel, Identifier, ObjectName, QualifiedName, RuleName
+from webhook.sources.formats.match import MatchConstraints
+from webhook.sources.formats.place import Place
+
+PARAMS: Final = "params come in a later version; until then an AdmissionPolicy reads such objects by `lookups`"
+MAX_CONDITIONS: Final = 64
+MAX_ANNOTATIONS: Final = 20
+MAX_ANNOTATION_BYTES: Final = 5 * 1024
+"""Limits of the API server (`pkg/apis/admissionregistration/validation`)."""
+
+Made = TypeVar("Made", covariant=True)
+
+
+class Buildable(Protocol[Made]):
+    """A mapping that becomes a word of the model."""
+
+    def build(self, place: Place) -> Made: ...
+
+
+def each(entries: Iterable[Buildable[Made]], place: Place) -> tuple[Made, ...]:
+    """Build every entry of a list that stands at `place`."""
+    return tuple(entry.build(place / index) for index, entry in enumerate(entries))
+
+
+def api_version(*wanted: str) -> AfterValidator:
+    """Check that a document speaks one of these versions."""
+
+    def check(text: str) -> str:
+        if text not in wanted:
+            raise ValueError(f"got {shown(text)}, want {listed(wanted)}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _actions(actions: list[str]) -> list[str]:
+    if repeated := [action for index, action in enumerate(actions) if action in actions[:index]]:
+        raise ValueError(f"`{repeated[0]}` stands there twice")
+    if {"Deny", "Warn"} <= set(actions):
+        raise ValueError("got `Deny` and `Warn`, want one of them: a denial says all that the warning would")
+    return actions
+
+
+def _annotation_expression(text: str) -> str:
+    if (size := len(text.strip().encode())) > MAX_ANNOTATION_BYTES:
+        raise ValueError(f"{size} bytes, want at most {MAX_ANNOTATION_BYTES}")
+    return text
+
+
+Actions = Annotated[list[Literal["Deny", "Warn", "Audit"]], Field(min_length=1), AfterValidator(_actions)]
+
+
+def actions_of(names: Iterable[str]) -> frozenset[model.Action]:
+    """Make the model's word of `validationActions`."""
+    return frozenset(model.Action(name) for name in names)
+
+
+class Metadata(Mapped):
+    """`metadata`: the name counts; the rest is what the API server puts there."""
+
+    REFUSED: ClassVar = {"namespace": "this kind is cluster-scoped and has no namespace"}
+
+    name: ObjectName
+    annotations: dict[str, str] = {}
+    creation_timestamp: str | None = None
+    deletion_grace_period_seconds: int | None = None
+    deletion_timestamp: str | None = None
+    finalizers: list[str] = []
+    generation: int | None = None
+    labels: dict[str, str] = {}
+    managed_fields: list[Any] = []
+    owner_references: list[Any] = []
+    resource_version: str | None = None
+    self_link: str | None = None
+    uid: str | None = None
+
+
+class MatchCondition(Mapped):
+    """One more test of the request; all must be true."""
+
+    name: QualifiedName
+    expression: Cel
+
+    def build(self, place: Place) -> model.NamedExpression:
+        """Make the model's word of it."""
+        return model.NamedExpression(self.name, (place / "expression").expression(self.expression))
+
+
+class Variable(Mapped):
+    """A value computed once per review, that later expressions read as `variables.<name>`."""
+
+    name: Identifier
+    expression: Cel
+
+    def build(self, place: Place) -> model.NamedExpression:
+        """Make the model's word of it."""
+        return model.NamedExpression(self.name, (place / "expression").expression(self.expression))
+
+
+class AuditAnnotation(Mapped):
+    """A value for the audit log, under `<policy>/<key>`."""
+
+    key: RuleName
+    value_expression: Annotated[Cel, AfterValidator(_annotation_expression)]
+
+    def build(self, place: Place) -> model.AuditAnnotation:
+        """Make the model's word of it."""
+        value = (place / "valueExpression").expression(self.value_expression)
+        return model.AuditAnnotation(self.key, value)
+
+
+class Rules(Mapped):
+    """What the `spec` of every policy can hold."""
+
+    UNIQUE: ClassVar = {"matchConditions": "name", "variables": "name", "auditAnnotations": "key"}
+
+    failure_policy: Literal["Fail", "Ignore"] = "Fail"
+    match_constraints: MatchConstraints
+    match_conditions: Annotated[list[MatchCondition], Field(max_length=MAX_CONDITIONS)] = []
+    variables: list[Variable] = []
+    audit_annotations: Annotated[list[AuditAnnotation], Field(max_length=MAX_ANNOTATIONS)] = []

@@ -1,0 +1,146 @@
+"""Policy files → policies: every error of every file, and all the policies that have none."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from webhook.errors import DocumentError, DocumentErrors
+from webhook.model.policy import Policy
+from webhook.sources import policy_files, written
+from webhook.sources.bundled import bundled
+from webhook.sources.policy_files import PolicyFile
+from webhook.sources.written import Written
+
+if TYPE_CHECKING:
+    from webhook.sources.formats.native import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
+
+__all__ = ["Loaded", "bundled", "load", "read"]
+
+OWN, NATIVE, BINDING = "AdmissionPolicy", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
+_READ: Final = (OWN, NATIVE, BINDING)
+_READ_ELSEWHERE: Final = ("PolicyTest", "PolicyException", "Configuration")
+_LATER: Final = ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What policy files gave. `notices` are worth saying and no fault: a native policy without a binding."""
+
+    policies: tuple[Policy, ...]
+    errors: tuple[DocumentError, ...] = ()
+    notices: tuple[DocumentError, ...] = ()
+
+
+def load(paths: Iterable[str | Path]) -> Loaded:
+    """Read the policies of files and folders. Nothing is raised: what is broken is in `errors`."""
+    files, errors = policy_files.find(paths)
+    loaded = read(files)
+    return Loaded(loaded.policies, tuple(sorted((*errors, *loaded.errors))), loaded.notices)
+
+
+def read(files: Iterable[PolicyFile]) -> Loaded:
+    """Read the policies of files that are in memory already."""
+    collection = _Collection()
+    for file in files:
+        collection.add_file(file)
+    return collection.finish()
+
+
+class _Collection:
+    """What was read so far: names must be unique across files, and bindings find their policy in any."""
+
+    def __init__(self) -> None:
+        self.policies: list[Policy] = []
+        self.errors: list[DocumentError] = []
+        self.notices: list[DocumentError] = []
+        self._roots: dict[str, bool] = {}
+        self._names: dict[tuple[bool, str], Written] = {}
+        self._bound: set[str] = set()
+        self._native: dict[str, tuple[Written, ValidatingAdmissionPolicy]] = {}
+        self._bindings: list[tuple[Written, ValidatingAdmissionPolicyBinding]] = []
+
+    def add_file(self, file: PolicyFile) -> None:
+        """Read a file's objects and sort them by kind."""
+        self._roots.setdefault(file.root, False)
+        try:
+            objects = written.read(file.name, file.content)
+        except DocumentErrors as faults:
+            self._roots[file.root] = True
+            self.errors += faults
+            return
+        strict = file.strict or any(entry.kind in _READ for entry in objects)
+        for entry in objects:
+            try:
+                if entry.kind in _READ:
+                    self._roots[file.root] = True
+                    self._add(entry)
+                elif fault := _foreign(entry, strict=strict):
+                    self._roots[file.root] = True
+                    self.errors.append(fault)
+            except DocumentErrors as faults:
+                self.errors += faults
+
+    def finish(self) -> Loaded:
+        """Bring bindings and policies together, when all files are read."""
+        for entry, binding in self._bindings:
+            self._bind(entry, binding)
+        for name, (entry, _) in self._native.items():
+            if name not in self._bound:
+                place = entry.place / "metadata" / "name"
+                self.notices.append(place.error(f"policy `{name}` does nothing: no {BINDING} names it"))
+        self.errors += (
+            DocumentError(root, message="holds no policies") for root, any_found in self._roots.items() if not any_found
+        )
+        return Loaded(tuple(self.policies), tuple(sorted(self.errors)), tuple(sorted(self.notices)))
+
+    def _add(self, entry: Written) -> None:
+        from webhook.sources.formats import native, policy  # here: a warm start needs no pydantic
+
+        self._claim_name(entry)
+        match entry.kind:
+            case "AdmissionPolicy":
+                self.policies.append(entry.check(policy.AdmissionPolicy).build(entry.place))
+            case "ValidatingAdmissionPolicy":
+                checked = entry.check(native.ValidatingAdmissionPolicy)
+                self._native[checked.metadata.name] = (entry, checked)
+            case _:
+                self._bound.add(entry.text("spec", "policyName"))
+                self._bindings.append((entry, entry.check(native.ValidatingAdmissionPolicyBinding)))
+
+    def _claim_name(self, entry: Written) -> None:
+        """Take a name; policies of both kinds share theirs, since results and exceptions speak of them by name."""
+        name = entry.text("metadata", "name")
+        key = (entry.kind == BINDING, name)
+        if name and (first := self._names.get(key)):
+            at = (first.place / "metadata" / "name").location()
+            where = f"{at.file}:{at.line}:{at.column}"
+            raise DocumentErrors([(entry.place / "metadata" / "name").error(f"`{name}` is taken already, at {where}")])
+        self._names[key] = entry
+
+    def _bind(self, entry: Written, binding: ValidatingAdmissionPolicyBinding) -> None:
+        name = binding.spec.policy_name
+        if name in self._native:
+            place, checked = self._native[name][0].place, self._native[name][1]
+            self.policies.append(checked.build(place, binding))
+        elif (False, name) not in self._names or self._names[False, name].kind == OWN:
+            near = difflib.get_close_matches(name, self._native, n=1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            place = entry.place / "spec" / "policyName"
+            self.errors.append(place.error(f"no {NATIVE} is called `{name}`{hint}"))
+
+
+def _foreign(entry: Written, *, strict: bool) -> DocumentError | None:
+    """Say what an object is doing among policies, where it may not stand there."""
+    kind, own_group = entry.kind, entry.text("apiVersion").startswith("cozyguard.io/")
+    place = entry.place / "kind"
+    if kind in _LATER:
+        return place.error(f"{kind} comes in a later version; until then write an AdmissionPolicy with `mutations`")
+    if not strict and (kind in _READ_ELSEWHERE or not own_group):
+        return None
+    near = difflib.get_close_matches(kind, _READ, n=1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return place.error(f"got `{kind}`, want one of {', '.join(f'`{name}`' for name in _READ)}{hint}")

@@ -1,0 +1,70 @@
+"""Which files hold policies: those that are named, and those that a folder has."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from webhook.errors import DocumentError
+
+POLICY_FILE: Final = "policy.yaml"
+TESTS_FILE: Final = "tests.yaml"
+_SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
+_MAY_HOLD_A_POLICY = re.compile(rb"AdmissionPolicy|cozyguard\.io/")
+"""Other YAML in a folder, such as the release catalogue, need not be parsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """A file and its bytes. `strict`: it was named, or is called `policy.yaml`, so only policies belong in it.
+
+    `root` is the path it was found by.
+    """
+
+    name: str
+    content: bytes
+    strict: bool
+    root: str
+
+
+def find(paths: Iterable[str | Path]) -> tuple[tuple[PolicyFile, ...], tuple[DocumentError, ...]]:
+    """Read the files that may hold policies, each once, and say which paths cannot be read."""
+    files: list[PolicyFile] = []
+    errors: list[DocumentError] = []
+    seen: set[Path] = set()
+    for path in map(Path, paths):
+        if not path.exists():
+            errors.append(DocumentError(str(path), message="no such file or folder"))
+        for file in _inside(path) if path.is_dir() else (path,) if path.exists() else ():
+            if (real := file.resolve()) in seen:
+                continue
+            seen.add(real)
+            try:
+                content = file.read_bytes()
+            except OSError as error:
+                errors.append(DocumentError(str(file), message=f"cannot be read: {error.strerror}"))
+                continue
+            strict = file == path or file.name == POLICY_FILE
+            if strict or _MAY_HOLD_A_POLICY.search(content):
+                files.append(PolicyFile(str(file), content, strict, str(path)))
+    return tuple(files), tuple(errors)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """Walk a folder in order of names.
+
+    Links are followed and hidden folders passed over: a mounted ConfigMap is links into `..data`.
+    """
+    visited: set[Path] = set()
+    for current, folders, files in os.walk(folder, followlinks=True):
+        visited.add(Path(current).resolve())
+        folders[:] = sorted(
+            name for name in folders if name[0] != "." and (Path(current) / name).resolve() not in visited
+        )
+        for name in sorted(files):
+            if name[0] != "." and name != TESTS_FILE and Path(name).suffix in _SUFFIXES:
+                yield Path(current) / name
