@@ -52,7 +52,7 @@ class Mapped(BaseModel):
         """Check fields and what holds between them in one go; pydantic alone stops after the fields."""
         if not isinstance(value, dict):
             return handler(value)
-        given = {key: item for key, item in value.items() if item is not None or key not in cls.names()}
+        given = {key: item for key, item in value.items() if item is not None or key not in cls.field_names()}
         faults: list[Fault] = []
         made: Self | None = None
         try:
@@ -65,7 +65,7 @@ class Mapped(BaseModel):
         return made
 
     @classmethod
-    def names(cls) -> list[str]:
+    def field_names(cls) -> list[str]:
         """Names of the fields as they are written."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
@@ -110,7 +110,7 @@ class Mapped(BaseModel):
     def _unknown(cls, name: str) -> str:
         if name in cls.REFUSED:
             return cls.REFUSED[name]
-        names = cls.names()
+        names = cls.field_names()
         return f"unknown field{near(name, names) or f'; known here: {listed(names)}'}"
 
 

@@ -81,6 +81,12 @@ def one_line(text: str) -> str:
     return text
 
 
+def _glob(text: str) -> str:
+    if not re.fullmatch(r"(?:[^\s\[\]]|\[[^\s\[\]]+\])+", text):
+        raise ValueError(f"got {shown(text)}, want a name or a pattern such as `kubevirt-*`")
+    return text
+
+
 def _api_version(text: str) -> str:
     group, _, version = text.rpartition("/")
     if group:
@@ -134,6 +140,7 @@ QualifiedName = Annotated[str, AfterValidator(qualified_name)]
 LabelValue = Annotated[str, AfterValidator(label_value)]
 Identifier = Annotated[str, AfterValidator(identifier)]
 Cel = Annotated[str, AfterValidator(given), Field(description="a CEL expression")]
+Glob = Annotated[str, AfterValidator(_glob)]
 Words = Annotated[str, AfterValidator(given)]
 Line = Annotated[str, AfterValidator(one_line)]
 ApiVersion = Annotated[str, AfterValidator(_api_version)]

@@ -1,0 +1,70 @@
+"""The file that `--config` names → Configuration, with the exceptions that stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from webhook.errors import DocumentError, DocumentErrors
+from webhook.model.configuration import Configuration, PolicyException
+from webhook.sources import written
+from webhook.sources.written import Written
+
+
+def load(path: str | Path) -> Configuration:
+    """Read a file of one `Configuration` and any number of `PolicyException` documents, or of these alone.
+
+    Raises DocumentErrors with every fault.
+    """
+    try:
+        objects = written.read(str(path), Path(path).read_bytes())
+    except OSError as error:
+        raise DocumentErrors([DocumentError(str(path), message=f"cannot be read: {error.strerror}")]) from None
+    errors: list[DocumentError] = []
+    configurations: list[Configuration] = []
+    exceptions: list[PolicyException] = []
+    for entry in objects:
+        try:
+            match entry.kind:
+                case "Configuration":
+                    configurations.append(_configuration(entry))
+                case "PolicyException":
+                    exceptions.append(_exception(entry))
+                case kind:
+                    place = entry.place / "kind"
+                    errors.append(place.error(f"got `{kind}`, want `Configuration` or `PolicyException`"))
+        except DocumentErrors as faults:
+            errors += faults
+    if not objects:
+        errors.append(DocumentError(str(path), message="empty, want a `Configuration`"))
+    errors += _more_than_one(objects)
+    if errors:
+        raise DocumentErrors(errors)
+    configuration = configurations[0] if configurations else Configuration()
+    return replace(configuration, exceptions=(*configuration.exceptions, *exceptions))
+
+
+def _configuration(entry: Written) -> Configuration:
+    from webhook.sources.formats import configuration as formats  # here: without --config nothing needs pydantic
+
+    if "spec" in entry.value:
+        return entry.check(formats.WrappedConfiguration).spec.build(entry.place / "spec")
+    return entry.check(formats.Configuration).build(entry.place)
+
+
+def _exception(entry: Written) -> PolicyException:
+    from webhook.sources.formats import configuration as formats  # here: without --config nothing needs pydantic
+
+    return entry.check(formats.PolicyException).build(entry.place)
+
+
+def _more_than_one(objects: Iterable[Written]) -> Iterator[DocumentError]:
+    """Find what there can be one of: the Configuration, and exceptions of a name."""
+    seen: set[tuple[str, str]] = set()
+    for entry in objects:
+        name = entry.text("metadata", "name") if entry.kind == "PolicyException" else ""
+        if (key := (entry.kind, name)) in seen and (name or entry.kind == "Configuration"):
+            called = f"a second `{entry.kind}`" + (f" called `{name}`" if name else "")
+            yield (entry.place / "kind").error(f"{called}, want one")
+        seen.add(key)
