@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webhook.errors import DocumentError, DocumentErrors
@@ -54,16 +54,10 @@ def read(file: str, content: bytes) -> tuple[Written, ...]:
     """Read a file's objects, those inside Lists one by one. Raises DocumentErrors."""
     from webhook.sources import yaml  # here: a warm start needs no YAML
 
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DocumentErrors([DocumentError(file, message=f"not UTF-8 from byte {error.start} on")]) from None
-    lines = text.splitlines()
     found: list[Written] = []
-    for document in yaml.read(text, file):
-        whole = Written(document.value, Place(file, lines, document))
-        if document.value is not None:
-            found += _items(whole) if whole.kind.endswith("List") else [whole]
+    for document in yaml.read(content, file):
+        whole = Written(document.value, Place(file, document))
+        found += _items(whole) if whole.kind.endswith("List") else [whole]
     return tuple(found)
 
 
@@ -72,5 +66,4 @@ def _items(whole: Written) -> list[Written]:
     items = whole.value.get("items")
     if not isinstance(items, list):
         raise DocumentErrors([(whole.place / "items").error("want a list of objects")])
-    at = whole.place
-    return [Written(item, Place(at.file, at.lines, at.locator, ("items", index))) for index, item in enumerate(items)]
+    return [Written(item, replace(whole.place, prefix=("items", index))) for index, item in enumerate(items)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol, Self
 
 from webhook.errors import DocumentError
@@ -27,10 +26,11 @@ class Position(Protocol):
     def column(self) -> int: ...
 
 
-class Locator(Protocol):
-    """Finds the node at a path in a document, or its nearest parent that exists."""
+class Document(Protocol):
+    """What is asked of `webhook.sources.yaml.Document`, which is loaded only when something is read."""
 
     def locate(self, path: Path) -> Position: ...
+    def source(self, line: int) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +38,28 @@ class Place:
     """A node of an object in a file. `prefix` leads to the object: `("items", 1)` inside a List."""
 
     file: str
-    lines: Sequence[str]
-    locator: Locator
+    document: Document
     prefix: Path = ()
     path: Path = ()
 
     def __truediv__(self, step: str | int) -> Self:
         """Go one step down."""
-        return type(self)(self.file, self.lines, self.locator, self.prefix, (*self.path, step))
+        return self.below((step,))
 
     def below(self, path: Path) -> Self:
         """Go down a path."""
-        return type(self)(self.file, self.lines, self.locator, self.prefix, self.path + path)
+        return replace(self, path=self.path + path)
 
     def location(self) -> Location:
         """Say where the node is written."""
-        position = self.locator.locate(self.prefix + self.path)
+        position = self.document.locate(self.prefix + self.path)
         return Location(self.file, position.line, position.column, paths.render(self.path))
 
     def key_location(self) -> Location:
         """Say where the node's key is written: before it on its line, or where the reader places it anyway."""
         at = self.location()
-        before = self.lines[at.line - 1][: at.column - 1] if 0 < at.line <= len(self.lines) else ""
-        column = before.rfind(str(self.path[-1])) + 1
-        return Location(at.file, at.line, column or at.column, at.path)
+        column = self.document.source(at.line)[: at.column - 1].rfind(str(self.path[-1])) + 1
+        return replace(at, column=column or at.column)
 
     def error(self, message: str, *, of_key: bool = False) -> DocumentError:
         """Say what is wrong with the node, or with its key."""
@@ -71,13 +69,10 @@ class Place:
     def expression(self, text: str) -> Expression:
         """Say where an expression's own text begins: behind the quote, or on the line after `|` or `>`."""
         at = self.location()
-        line, column = at.line, at.column
-        rest = self.lines[line - 1][column - 1 :] if 0 < line <= len(self.lines) else ""
+        rest = self.document.source(at.line)[at.column - 1 :]
         if _BLOCK_SCALAR.fullmatch(rest):
-            line, column = self._first_content_line(line)
-        elif rest.startswith(("'", '"')):
-            column += 1
-        return Expression(text, Location(at.file, line, column, at.path))
+            return Expression(text, self._content(at, text))
+        return Expression(text, replace(at, column=at.column + rest.startswith(("'", '"'))))
 
     def optional_expression(self, name: str, text: str | None) -> Expression | None:
         """Say the same of an expression one step down, which may be missing."""
@@ -89,8 +84,11 @@ class Place:
             return NO_TEXT
         return Text((literal or "").strip(), self.optional_expression(f"{name}Expression", expression))
 
-    def _first_content_line(self, indicator: int) -> tuple[int, int]:
-        for number, line in enumerate(self.lines[indicator:], start=indicator + 1):
-            if content := line.lstrip():
-                return number, len(line) - len(content) + 1
-        return indicator, 1
+    def _content(self, indicator: Location, text: str) -> Location:
+        """Find the first line of a block's text; blank ones before it are line breaks in the text."""
+        first = indicator.line + 1
+        for number in range(first, first + text.count("\n") + 1):
+            line = self.document.source(number)
+            if line.strip():
+                return replace(indicator, line=number, column=len(line) - len(line.lstrip()) + 1)
+        return indicator

@@ -78,7 +78,7 @@ class Circumstances(Mapped):
     release: ReleaseName | None = None
     time: Moment | None = None
 
-    LATER: ClassVar[Mapping[str, str]] = {"params": _PARAMS}
+    REFUSED: ClassVar[Mapping[str, str]] = {"params": _PARAMS}
 
 
 class Case(Circumstances):
