@@ -13,7 +13,7 @@ from webhook import __version__
 from webhook.errors import CozyguardError, UsageError
 
 if TYPE_CHECKING:
-    from webhook.cli.options import Arguments, Parser
+    from webhook.cli.options import Parser
 
 COMMANDS: Final = {
     "check": "judge manifests as the cluster would, before it does",
@@ -34,7 +34,7 @@ class Command(Protocol):
     def parser(self) -> Parser:
         """Describe the flags."""
 
-    def run(self, arguments: Arguments) -> int:
+    def run(self, argv: Sequence[str]) -> int:
         """Carry the command out; the result is the exit code."""
 
 
@@ -65,10 +65,7 @@ def _main(argv: list[str]) -> int:
             print(f"cozyguard {__version__}")
             return 0
         case [name, *rest] if name in COMMANDS:
-            command = load(name)
-            if (arguments := command.parser().parse(rest, os.environ)) is None:
-                return 0
-            code = command.run(arguments)
+            code = load(name).run(rest)
             sys.stdout.flush()
             return code
     from webhook.cli.options import did_you_mean

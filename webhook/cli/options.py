@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from webhook.errors import UsageError
+from webhook.model.policy import Severity
+from webhook.model.release import Minor
+from webhook.runs.selection import Selection
 
 Arguments = argparse.Namespace
 
@@ -43,15 +46,12 @@ class Parser(argparse.ArgumentParser):
         self.options.append(option)
         self._preset[option.dest] = default
 
-    def parse(self, argv: Sequence[str], environ: Mapping[str, str]) -> Arguments | None:
-        """Read a command line, then the environment for what it leaves out; None when help was given instead.
+    def parse(self, argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
+        """Read a command line, then the environment for what it leaves out.
 
-        Raises UsageError for what cannot be used.
+        Raises UsageError for what cannot be used, and SystemExit(0) after `--help`.
         """
-        try:
-            given, unknown = self.parse_known_args(argv)
-        except SystemExit:
-            return None
+        given, unknown = self.parse_known_args(argv)
         flags = [flag for option in self.options for flag in option.option_strings]
         for word in unknown:
             what = "flag" if word.startswith("-") else "argument"
@@ -119,3 +119,65 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not int(text):
         raise argparse.ArgumentTypeError(f"got `{text}`, want a whole number from 1 up")
     return int(text)
+
+
+def add_policy_options(parser: Parser) -> None:
+    """Offer the choice of policies."""
+    parser.option(
+        "--policies",
+        action="append",
+        metavar="PATH",
+        default=[],
+        help="policies to use in place of the bundled ones; repeatable",
+    )
+    parser.option("--add-policies", action="append", metavar="PATH", default=[], help="policies to add; repeatable")
+    parser.option(
+        "--policy",
+        action="append",
+        metavar="GLOB",
+        default=[],
+        help="use only the policies with such a name; repeatable",
+    )
+    parser.option(
+        "--skip",
+        action="append",
+        metavar="GLOB",
+        default=[],
+        help="leave out the policies with such a name; repeatable",
+    )
+    parser.option(
+        "--severity",
+        type=lambda text: Severity(one_of(*Severity)(text)),
+        metavar="FLOOR",
+        help="leave out what is less severe: low, medium, high or critical",
+    )
+    parser.option("--config", metavar="FILE", help="modes, exemptions and exceptions")
+
+
+def add_release(parser: Parser) -> None:
+    """Offer the choice of the Cozystack release."""
+    parser.option(
+        "--release",
+        type=release,
+        metavar="VERSION",
+        help="the Cozystack release, such as 1.6 (default: the configuration's, else the newest known)",
+    )
+
+
+def release(text: str) -> Minor:
+    """Read a release."""
+    try:
+        return Minor.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def selection(arguments: Arguments) -> Selection:
+    """Take the choice of policies from the flags."""
+    return Selection(
+        policies=tuple(arguments.policies),
+        added=tuple(arguments.add_policies),
+        only=tuple(arguments.policy),
+        skipped=tuple(arguments.skip),
+        severity=arguments.severity,
+    )

@@ -1,0 +1,155 @@
+"""`cozyguard check`: judge manifests as the cluster would, before it does."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from webhook.admission.synthesize import Circumstances
+from webhook.cli import terminal
+from webhook.cli.options import Arguments, Parser, add_policy_options, add_release, one_of, positive, selection
+from webhook.errors import DocumentError, UsageError
+from webhook.model.decision import Outcome
+from webhook.model.request import CREATE, DELETE, UPDATE, UserInfo
+from webhook.report.json import JsonReport
+from webhook.report.style import Style
+from webhook.report.summary import Summary
+from webhook.report.text import TextReport
+from webhook.runs.baseline import Baseline
+from webhook.runs.baseline import read as read_baseline
+from webhook.runs.scan import ScanRequest, prepare, scan
+
+_EXAMPLES: Final = (
+    ("cozyguard check gpu.yaml", "judge one file"),
+    ("cozyguard check manifests/ --release 1.7", "judge a folder for another release"),
+    ("helm template . | cozyguard check -", "judge what a chart renders"),
+    ("cozyguard check gpu.yaml --cluster-state state.yaml", "let rules see the rest of the cluster"),
+    ("cozyguard check new.yaml --old old.yaml --as dev-1", "judge an update, and who makes it"),
+)
+
+
+def parser() -> Parser:
+    """Describe the flags."""
+    made = Parser("check", "Judge manifests as the cluster would, before it does.", _EXAMPLES)
+    made.option("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input")
+    add_policy_options(made)
+    add_release(made)
+    made.option("--cluster-state", metavar="FILE", help="objects of the cluster; complete for the kinds in it")
+    made.option("--closed-world", action="store_true", help="the files are the whole cluster", default=False)
+    made.option("-n", "--namespace", metavar="NAME", default="default", help="where objects without one go")
+    made.option(
+        "--operation",
+        type=one_of(CREATE, UPDATE, DELETE),
+        metavar="OPERATION",
+        help="CREATE (also the default), UPDATE (the default with --old) or DELETE",
+    )
+    made.option("--old", metavar="FILE", help="the objects as they are now: those found in it are updated")
+    made.option("--as", dest="user", metavar="USER", help="who applies; without it, rules about the user are skipped")
+    made.option(
+        "--as-group", dest="groups", action="append", metavar="GROUP", default=[], help="the user's groups; repeatable"
+    )
+    made.option(
+        "--fail-on",
+        type=one_of("warn", "skip"),
+        action="append",
+        metavar="OUTCOME",
+        default=[],
+        help="warn or skip: exit with 1 for these too; repeatable",
+    )
+    made.option("--show-passed", action="store_true", default=False, help="list the rules that hold, too")
+    made.option("--baseline", metavar="FILE", help="do not count the findings that this file lists")
+    made.option("--write-baseline", metavar="FILE", help="accept all findings: write them to this file")
+    made.option("-o", "--output", type=one_of(*_REPORTS), metavar="FORMAT", default="text", help="text or json")
+    made.option("--jobs", type=positive, metavar="N", help="processes for long inputs (default: one per CPU)")
+    terminal.add_colour(made)
+    return made
+
+
+_REPORTS: Final = {
+    "text": lambda arguments: TextReport(sys.stdout, Style(terminal.colour(arguments.color, sys.stdout))),
+    "json": lambda _: JsonReport(sys.stdout),
+}
+
+
+def run(argv: Sequence[str]) -> int:
+    """Check, report, and answer with the exit code."""
+    started = time.perf_counter()
+    arguments = parser().parse(argv, os.environ)
+    accepted = read_baseline(Path(arguments.baseline)) if arguments.baseline else ()
+    baseline = Baseline(accepted, accept_all=bool(arguments.write_baseline))
+    prepared = prepare(_request(arguments))
+    summary, report = Summary(), _REPORTS[arguments.output](arguments)
+    terminal.tell(prepared.setup.policy_errors, "policy error")
+    terminal.tell(prepared.notices, "note")
+    summary.add_faults(prepared.setup.policy_errors)
+    report.begin(prepared.setup)
+    with terminal.Progress("checked", "objects") as progress:
+        for item in scan(prepared):
+            if isinstance(item, DocumentError):
+                progress.clear()
+                terminal.tell([item], "input error")
+                summary.add_faults([item])
+                report.add_fault(item)
+                continue
+            checked = baseline.apply(item)
+            summary.add(checked)
+            progress.show(summary.resources)
+            if checked.results or checked.patches or checked.remarks:
+                progress.clear()
+                terminal.tell(checked.remarks, "note")
+                report.add(checked)
+    report.end(summary, time.perf_counter() - started)
+    _tell_baseline(baseline, arguments)
+    return summary.exit_code([Outcome(name) for name in arguments.fail_on])
+
+
+def _tell_baseline(baseline: Baseline, arguments: Arguments) -> None:
+    if arguments.write_baseline:
+        written = baseline.write(Path(arguments.write_baseline))
+        terminal.say(f"wrote {written} findings to {arguments.write_baseline}")
+    elif stale := baseline.stale():
+        terminal.say(f"{arguments.baseline}: no longer found, and can go (`--write-baseline` writes it anew):")
+        for line in stale:
+            terminal.say(f"  {line}")
+
+
+def _request(arguments: Arguments) -> ScanRequest:
+    if not arguments.paths:
+        raise UsageError("nothing to check: give files, folders or `-` for standard input")
+    if arguments.operation == UPDATE and not arguments.old:
+        raise UsageError("an UPDATE has an old object: give it with `--old FILE`")
+    if arguments.old and arguments.operation in {CREATE, DELETE}:
+        raise UsageError(f"`--old` is for UPDATE, got `--operation {arguments.operation}`")
+    return ScanRequest(
+        paths=tuple(arguments.paths),
+        selection=selection(arguments),
+        configuration=arguments.config,
+        release=arguments.release,
+        cluster_state=arguments.cluster_state,
+        closed_world=arguments.closed_world,
+        old=arguments.old,
+        circumstances=Circumstances(
+            operation=arguments.operation or CREATE, namespace=arguments.namespace, user=_user(arguments)
+        ),
+        passes=arguments.show_passed,
+        jobs=arguments.jobs,
+    )
+
+
+def _user(arguments: Arguments) -> UserInfo | None:
+    """Make the user that the API server would see: everybody who is known is authenticated."""
+    if not arguments.user:
+        if arguments.groups:
+            raise UsageError("`--as-group` needs a user: give one with `--as USER`")
+        return None
+    groups = list(arguments.groups)
+    match arguments.user.split(":"):
+        case ["system", "serviceaccount", namespace, _] if not groups:
+            groups += ["system:serviceaccounts", f"system:serviceaccounts:{namespace}"]
+    if "system:authenticated" not in groups:
+        groups.append("system:authenticated")
+    return UserInfo(arguments.user, tuple(groups))

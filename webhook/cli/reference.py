@@ -1,0 +1,55 @@
+"""`docs/cli.md`, written from the parsers themselves, so that it cannot say anything else.
+
+`python -m webhook.cli.reference` prints it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from webhook.cli import COMMANDS, load
+from webhook.cli.options import variable
+
+_HEAD = """# Command line
+
+Made by `make docs` from the program's own flags.
+
+Every flag can also be given as the environment variable beside it; the flag wins. Values of a flag that may be
+repeated are separated in its variable as in `PATH`. Results go to standard output, everything else to standard error.
+
+| exit code | means |
+| --- | --- |
+| 0 | nothing denied; warnings, patches and rules that could not be checked do not count |
+| 1 | something denied or in error, a test failed, or what `--fail-on` names |
+| 2 | a flag, a policy or an input cannot be used; whatever can be checked still is |
+"""
+
+
+def reference() -> str:
+    """Write the whole page."""
+    return "\n".join([_HEAD, *(line for name in COMMANDS for line in _command(name))])
+
+
+def _command(name: str) -> Iterator[str]:
+    parser = load(name).parser()
+    yield f"## cozyguard {name}\n\n{parser.description}\n"
+    yield "| flag | variable | |\n| --- | --- | --- |"
+    for option in parser.options:
+        yield f"| {_flag(option)} | {_code(variable(option))} | {option.help} |"
+    yield ""
+    for line, what in parser.examples:
+        yield f"{what[0].upper()}{what[1:]}:\n\n```sh\n{line}\n```\n"
+
+
+def _flag(option: argparse.Action) -> str:
+    value = "" if option.nargs == 0 else f" {option.metavar}"
+    return ", ".join(_code(name + value) for name in option.option_strings) or _code(f"{option.metavar}…")
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+if __name__ == "__main__":
+    print(reference(), end="")

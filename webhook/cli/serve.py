@@ -1,0 +1,54 @@
+"""`cozyguard serve`: answer admission reviews over HTTPS."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+from webhook.cli.options import Parser
+
+_EXAMPLES: Final = (
+    ("cozyguard serve --tls-cert tls.crt --tls-key tls.key", "serve the bundled policies"),
+    (
+        "COZYGUARD_RELEASE=1.6 cozyguard serve --config /etc/cozyguard/config.yaml --tls-cert tls.crt --tls-key tls.key",
+        "serve in a Pod",
+    ),
+)
+
+
+def parser() -> Parser:
+    """Describe the flags. What they hold is judged by the server's own settings."""
+    made = Parser("serve", "Answer admission reviews over HTTPS: /validate and /mutate.", _EXAMPLES)
+    made.option("--tls-cert", metavar="FILE", help="certificate chain, PEM; read again when it changes")
+    made.option("--tls-key", metavar="FILE", help="its private key, PEM")
+    made.option("--host", metavar="ADDRESS", help="address to listen on (default: all)")
+    made.option("--port", metavar="N", help="port of the webhook (default: 8443)")
+    made.option("--probe-port", metavar="N", help="port of /healthz, /readyz and /metrics, without TLS (default: 8080)")
+    made.option("--policies", action="append", metavar="PATH", help="policies in place of the bundled ones; repeatable")
+    made.option("--add-policies", action="append", metavar="PATH", help="policies to add; repeatable")
+    made.option(
+        "--release",
+        metavar="VERSION",
+        help="the Cozystack release (default: the configuration's, else the newest known)",
+    )
+    made.option(
+        "--cluster-state", metavar="FILE", help="objects of the cluster, for lookups; read again when it changes"
+    )
+    made.option("--config", metavar="FILE", help="modes, exemptions and exceptions")
+    made.option("--workers", metavar="N", help="processes on one port (default: 1)")
+    made.option("--log-level", metavar="LEVEL", help="debug, info, warning or error (default: info)")
+    made.option(
+        "--drain-seconds", metavar="N", help="how long a stopping server still takes new connections (default: 3)"
+    )
+    return made
+
+
+def run(argv: Sequence[str]) -> int:
+    """Serve until a signal ends it."""
+    arguments = parser().parse(argv, environ={})
+    # After the flags: whoever asks for help need not wait for the server's libraries.
+    from webhook.server.app import run as serve
+    from webhook.server.settings import read
+
+    return serve(read(vars(arguments), os.environ))
