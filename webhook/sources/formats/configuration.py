@@ -14,9 +14,8 @@ from webhook.sources.formats.base import Mapped
 from webhook.sources.formats.fields import Glob, Line, Moment, ObjectName, ReleaseName, Words, moment
 from webhook.sources.formats.match import LabelSelector, MatchResources
 from webhook.sources.formats.place import Place
-from webhook.sources.formats.policy import API_VERSION
+from webhook.sources.formats.policy import ApiVersion
 
-ApiVersion = Annotated[str, rules.api_version(API_VERSION)]
 Globs = Annotated[list[Glob], Field(min_length=1)]
 
 

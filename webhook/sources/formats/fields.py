@@ -143,7 +143,7 @@ Cel = Annotated[str, AfterValidator(given), Field(description="a CEL expression"
 Glob = Annotated[str, AfterValidator(_glob)]
 Words = Annotated[str, AfterValidator(given)]
 Line = Annotated[str, AfterValidator(one_line)]
-ApiVersion = Annotated[str, AfterValidator(_api_version)]
+ObjectApiVersion = Annotated[str, AfterValidator(_api_version)]
 Kind = Annotated[str, AfterValidator(_kind)]
 Url = Annotated[str, AfterValidator(_url)]
 FieldPath = Annotated[str, AfterValidator(_path)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 from webhook.model import policy as model
 from webhook.sources.formats import rules
@@ -12,8 +12,7 @@ from webhook.sources.formats.fields import Cel, Line, ObjectName
 from webhook.sources.formats.match import MatchResources
 from webhook.sources.formats.place import Place
 
-API_GROUP: Final = "admissionregistration.k8s.io"
-ApiVersion = Annotated[str, rules.api_version(f"{API_GROUP}/v1", f"{API_GROUP}/v1beta1")]
+ApiVersion = Literal["admissionregistration.k8s.io/v1", "admissionregistration.k8s.io/v1beta1"]
 
 
 class Validation(Mapped):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -12,12 +12,12 @@ from webhook.model.release import ReleaseRange
 from webhook.sources.formats import match, rules
 from webhook.sources.formats.base import Fault, Mapped, entries
 from webhook.sources.formats.fields import (
-    ApiVersion,
     Cel,
     FieldPath,
     Identifier,
     Kind,
     Line,
+    ObjectApiVersion,
     Releases,
     RuleName,
     Url,
@@ -25,7 +25,7 @@ from webhook.sources.formats.fields import (
 )
 from webhook.sources.formats.place import Place
 
-API_VERSION: Final = "cozyguard.io/v1alpha1"
+ApiVersion = Literal["cozyguard.io/v1alpha1"]
 
 NAMES_IN_USE: Final = frozenset(
     (
@@ -45,11 +45,13 @@ class Lookup(Mapped):
     )
 
     name: Identifier
-    api_version: ApiVersion
+    api_version: ObjectApiVersion
     kind: Kind
     object_name: Words | None = None
+    """One object: `lookups.<name>` is the object, or null when it is known to be absent."""
     object_name_expression: Cel | None = None
     label_selector: match.LabelSelector | None = None
+    """Without a name, `lookups.<name>` is a list: all objects of the kind, or those that this picks."""
     namespace: Words | None = None
     namespace_expression: Cel | None = None
 
@@ -70,8 +72,11 @@ class ForEach(Mapped):
     """Evaluate a rule once per element of a list or a map."""
 
     in_: Cel = Field(alias="in")
+    """A list or a map; null and none count as empty."""
     as_: Identifier | None = Field(alias="as", default=None)
+    """What expressions call the element, or the value of the map's entry."""
     at: Identifier | None = None
+    """What expressions call the index, or the key of the map's entry."""
 
     @classmethod
     def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
@@ -93,6 +98,7 @@ class Fix(Mapped):
     text: Words | None = None
     text_expression: Cel | None = None
     patch_expression: Cel | None = None
+    """A list of `JSONPatch{op, path, value}` that mends the object."""
 
     def build(self, place: Place) -> model.Fix:
         """Make the model's word of it."""
@@ -108,14 +114,18 @@ class Validation(Mapped):
     AT_MOST_ONE: ClassVar = (("field", "fieldExpression"),)
 
     name: RuleName | None = None
+    """What results and exceptions call the rule; its index otherwise."""
     for_each: ForEach | None = None
     expression: Cel
+    """Must be true for the object to pass."""
     message: Line | None = None
     message_expression: Cel | None = None
     reason: Literal["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"] = "Invalid"
     field: FieldPath | None = None
+    """Where a finding points, from the object's root; `[@]` is the current index or key of `forEach`."""
     field_expression: Cel | None = None
     allowed_expression: Cel | None = None
+    """A list: printed as what is allowed, and searched for what was meant."""
     fix: Fix | None = None
 
     @classmethod
@@ -176,16 +186,22 @@ class Spec(rules.Rules):
     severity: Literal["low", "medium", "high", "critical"] = "medium"
     category: Line | None = None
     docs: Url | None = None
+    """A page that says more."""
     why: Words | None = None
+    """One or two sentences on what happens otherwise."""
     why_expression: Cel | None = None
     releases: Releases | None = None
+    """On which Cozystack releases the policy holds, such as `>=1.5,<1.7`; on all of them otherwise."""
     validation_actions: rules.Actions = ["Deny"]
     on_existing_violation: Literal["Warn", "Deny"] = "Warn"
+    """What an UPDATE gets whose old object breaks the same rule already."""
     reinvocation_policy: Literal["Never", "IfNeeded"] = "Never"
     lookups: list[Lookup] = []
+    """Other objects that the policy reads."""
     validations: list[Validation] = []
     mutations: list[Mutation] = []
     sensitive_fields: list[FieldPath] = []
+    """Paths of fields whose values are never printed."""
 
     @classmethod
     def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
@@ -200,7 +216,7 @@ class Spec(rules.Rules):
 class AdmissionPolicy(Mapped):
     """A policy of cozyguard's own kind."""
 
-    api_version: Annotated[str, rules.api_version(API_VERSION)]
+    api_version: ApiVersion
     kind: Literal["AdmissionPolicy"]
     metadata: rules.Metadata
     spec: Spec

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar
 from pydantic import AfterValidator, Field
 
 from webhook.model import policy as model
-from webhook.sources.formats.base import Mapped, listed, shown
+from webhook.sources.formats.base import Mapped
 from webhook.sources.formats.fields import Cel, Identifier, ObjectName, QualifiedName, RuleName
 from webhook.sources.formats.match import MatchConstraints
 from webhook.sources.formats.place import Place
@@ -31,17 +31,6 @@ class Buildable(Protocol[Made]):
 def each(entries: Iterable[Buildable[Made]], place: Place) -> tuple[Made, ...]:
     """Build every entry of a list that stands at `place`."""
     return tuple(entry.build(place / index) for index, entry in enumerate(entries))
-
-
-def api_version(*wanted: str) -> AfterValidator:
-    """Check that a document speaks one of these versions."""
-
-    def check(text: str) -> str:
-        if text not in wanted:
-            raise ValueError(f"got {shown(text)}, want {listed(wanted)}")
-        return text
-
-    return AfterValidator(check)
 
 
 def _actions(actions: list[str]) -> list[str]:
