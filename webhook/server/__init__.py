@@ -1,1 +1,1 @@
-"""The HTTPS webhook: aiohttp, TLS, probes and metrics."""
+"""The HTTPS webhook: aiohttp, TLS, probes and metrics. `app.run` serves; `settings.read` says what."""

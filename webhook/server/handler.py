@@ -1,0 +1,141 @@
+"""From an HTTP request to an answer: admit, read the body, decode, review, encode, tell."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit
+
+from webhook.admission.codec import decode
+from webhook.engine.context import Context
+from webhook.engine.pipeline import review
+from webhook.errors import ReviewError
+from webhook.model.decision import Decision
+from webhook.model.request import AdmissionRequest
+from webhook.server import response
+from webhook.server.answer import Answer, refusal
+from webhook.server.body import read_body
+from webhook.server.deadline import DEFAULT, Deadline, parse_duration
+from webhook.server.logs import Log, failure
+from webhook.server.metrics import Metrics
+from webhook.server.watched import Watched
+from webhook.server.world import World
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+
+class Endpoint(StrEnum):
+    """What is asked of us: changes, or a judgement of the object that all changes made."""
+
+    VALIDATE = "validate"
+    MUTATE = "mutate"
+
+
+ENDPOINTS: Final = {f"/{endpoint}": endpoint for endpoint in Endpoint}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a request line asks for: `endpoint`, to be answered within `timeout` seconds."""
+
+    endpoint: Endpoint
+    timeout: float
+
+
+@lru_cache(maxsize=64)
+def read_target(raw_path: str) -> Target:
+    """Read the path and query of a request line; an API server repeats the same few. Raises ReviewError."""
+    url = urlsplit(raw_path)
+    endpoint = ENDPOINTS.get(url.path)
+    if endpoint is None:
+        raise ReviewError(f"no such path, want {' or '.join(ENDPOINTS)}", HTTPStatus.NOT_FOUND)
+    try:
+        timeout = parse_duration(parse_qs(url.query).get("timeout", [f"{DEFAULT}s"])[0])
+    except ValueError as error:
+        raise ReviewError(f"timeout: {error}") from None
+    return Target(endpoint, timeout)
+
+
+class Handler:
+    """Answers every request of the webhook's port.
+
+    Reviews run right here, in the event loop's thread: one takes a fraction of a millisecond, less
+    than handing it to another thread and back, and Python would not run two at once anyway. What
+    bounds the exception is the engine: each policy has a cost budget, each review a deadline.
+    """
+
+    def __init__(self, world: Watched[World], metrics: Metrics, log: Log) -> None:
+        """Decide with the world in force at the moment of each review."""
+        self._world, self._metrics, self._log = world, metrics, log
+        self.stopping = False
+        """Connections are closed after their next answer, so that clients turn to other replicas."""
+
+    async def __call__(self, http: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request; aiohttp calls this."""
+        self._metrics.in_flight += 1
+        try:
+            target = read_target(http.raw_path)
+            deadline = Deadline(target.timeout, time.monotonic())
+            _check_head(http)
+            body = await read_body(http, deadline)
+            return Answer(self._answer(target.endpoint, body, deadline), last=self.stopping)
+        except ReviewError as error:
+            return self._refuse(http, error)
+        finally:
+            self._metrics.in_flight -= 1
+
+    def _answer(self, endpoint: Endpoint, body: bytes, deadline: Deadline) -> bytes:
+        started = time.perf_counter()
+        request = decode(body)
+        world = self._world.current
+        try:
+            decision = _decide(endpoint, request, world, deadline)
+            answer = response.encode(request, decision)
+        except Exception as error:  # noqa: BLE001 - the last resort: without the uid the API server drops our answer
+            self._metrics.count(endpoint, request.operation, "failed")
+            self._log.error("review failed", uid=request.uid, endpoint=endpoint, **failure(error))
+            return response.encode_failure(request, (one.policy for one in world.policies.policies))
+        seconds = time.perf_counter() - started
+        self._metrics.review(endpoint, request.operation, _outcome(decision), decision, seconds)
+        self._log.decision(endpoint, request, decision, seconds)
+        return answer
+
+    def _refuse(self, http: web.BaseRequest, error: ReviewError) -> web.Response:
+        endpoint = ENDPOINTS.get(http.path, "")
+        self._metrics.count(endpoint, "", str(error.status.value))
+        self._log.warning("request refused", endpoint=endpoint, status=error.status.value, reason=str(error))
+        return refusal(error)
+
+
+def _check_head(http: web.BaseRequest) -> None:
+    """Raise ReviewError unless it is a POST of JSON."""
+    if http.method != "POST":
+        raise ReviewError(f"got {http.method}, want POST", HTTPStatus.METHOD_NOT_ALLOWED)
+    if http.content_type != "application/json":
+        message = f"content type: got `{http.content_type}`, want `application/json`"
+        raise ReviewError(message, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+
+
+def _decide(endpoint: Endpoint, request: AdmissionRequest, world: World, deadline: Deadline) -> Decision:
+    context = Context(
+        release=world.release,
+        cluster=world.cluster,
+        configuration=world.configuration,
+        now=datetime.now(UTC),
+        expired=deadline,
+        skip_unknown=False,
+    )
+    mutate = endpoint is Endpoint.MUTATE
+    return review(world.policies, request, context, mutate=mutate, validate=not mutate)
+
+
+def _outcome(decision: Decision) -> str:
+    if not decision.allowed:
+        return "denied"
+    return "patched" if decision.patch else "allowed"
