@@ -64,4 +64,7 @@ class Uint(int):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"Uint({int(self)})"
+        return f"Uint({self})"
+
+    def __str__(self) -> str:
+        return int.__repr__(self)

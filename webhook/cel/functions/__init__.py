@@ -1,0 +1,44 @@
+"""The functions that expressions can call: one file a library.
+
+`LIBRARIES` is all there is, `FUNCTIONS` the same by name. To add a library of Kubernetes, write its
+module, add it here and take its names out of `LATER`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from webhook.cel.functions import (
+    conversions,
+    jsonpatch,
+    lists,
+    optionals,
+    regex,
+    sets,
+    standard,
+    strings,
+    time,
+)
+from webhook.cel.functions.later import LATER
+from webhook.cel.functions.library import Function, Library, Overload
+
+LIBRARIES: Final[tuple[Library, ...]] = (
+    *standard.LIBRARIES,
+    *conversions.LIBRARIES,
+    *time.LIBRARIES,
+    *optionals.LIBRARIES,
+    *strings.LIBRARIES,
+    *lists.LIBRARIES,
+    *sets.LIBRARIES,
+    *regex.LIBRARIES,
+    *jsonpatch.LIBRARIES,
+)
+"""Every library, in the order of the documentation."""
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    function.name: function for library in LIBRARIES for function in library.functions
+}
+"""Every function by its name."""
+
+__all__ = ["FUNCTIONS", "LATER", "LIBRARIES", "Function", "Library", "Overload"]

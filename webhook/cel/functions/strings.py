@@ -1,0 +1,195 @@
+"""Strings: cel-go's string library (version 2). Positions count code points.
+
+Source: cel-go `ext/strings.go`. `format` has its own module.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from webhook.cel.errors import Budget, CelError
+from webhook.cel.functions import lists
+from webhook.cel.functions.format import format_text
+from webhook.cel.functions.library import Function, Library, call, charging, checked, method
+from webhook.cel.values.arithmetic import text_cost
+from webhook.cel.values.text import show
+from webhook.cel.values.types import no_such_overload
+
+_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+)
+"""Unicode's White_Space, which is what Go trims; `str.strip` would take the separators U+001C to U+001F too."""
+
+_LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
+_ESCAPES: Final = str.maketrans(
+    {
+        "\a": "\\a",
+        "\b": "\\b",
+        "\f": "\\f",
+        "\n": "\\n",
+        "\r": "\\r",
+        "\t": "\\t",
+        "\v": "\\v",
+        "\\": "\\\\",
+        '"': '\\"',
+    }
+)
+
+
+def _out_of_range(position: int) -> CelError:
+    return CelError(f"index out of range: {position}")
+
+
+def _char_at(text: str, position: int) -> str:
+    if not 0 <= position <= len(text):
+        raise _out_of_range(position)
+    return text[position : position + 1]
+
+
+def _index_of(text: Any, part: Any, start: Any = 0) -> int:
+    if type(text) is list:
+        return lists.index_of(text, part)
+    if type(text) is not str or type(part) is not str or type(start) is not int:
+        raise no_such_overload("indexOf", text, part)
+    if start < 0:
+        raise _out_of_range(start)
+    return text.find(part, min(start, len(text)))
+
+
+def _last_index_of(text: Any, part: Any, last: Any = None) -> int:
+    if type(text) is list:
+        return lists.last_index_of(text, part)
+    if type(text) is not str or type(part) is not str:
+        raise no_such_overload("lastIndexOf", text, part)
+    if last is None:
+        return text.rfind(part)
+    if type(last) is not int:
+        raise no_such_overload("lastIndexOf", text, part, last)
+    if last < 0:
+        raise _out_of_range(last)
+    if part and last >= len(text):
+        return -1
+    return text.rfind(part, 0, last + len(part))
+
+
+def _join(budget: Budget, parts: list[Any], separator: str = "") -> str:
+    for part in parts:
+        if type(part) is not str:
+            raise CelError(f"join: invalid input: {show(part)}")
+    length = sum(map(len, parts)) + len(separator) * max(len(parts) - 1, 0)
+    budget.charge(text_cost(2 * length))
+    return separator.join(parts)
+
+
+def _lower(budget: Budget, text: str) -> str:
+    budget.charge(text_cost(len(text)))
+    return text.translate(_LOWER)
+
+
+def _upper(budget: Budget, text: str) -> str:
+    budget.charge(text_cost(len(text)))
+    return text.translate(_UPPER)
+
+
+def _replace(budget: Budget, text: str, old: str, new: str, limit: int = -1) -> str:
+    count = text.count(old)
+    count = count if limit < 0 else min(count, limit)
+    budget.charge(text_cost(len(text) + max(len(text) + count * (len(new) - len(old)), 0)))
+    return text.replace(old, new, count)
+
+
+def _split(budget: Budget, text: str, separator: str, limit: int = -1) -> list[str]:
+    if limit == 0:
+        return []
+    count = text.count(separator) + 1 if separator else len(text)
+    budget.charge(text_cost(len(text)) + (count if limit < 0 else min(count, limit)))
+    if separator:
+        return text.split(separator, limit - 1 if limit > 0 else -1)
+    if limit < 0 or limit >= len(text):
+        return list(text)
+    return [*text[: limit - 1], text[limit - 1 :]]
+
+
+def _substring(text: str, start: int, end: int | None = None) -> str:
+    stop = len(text) if end is None else end
+    if end is not None and start > end:
+        raise CelError(f"invalid substring range. start: {start}, end: {end}")
+    if not 0 <= start <= len(text):
+        raise _out_of_range(start)
+    if not 0 <= stop <= len(text):
+        raise _out_of_range(stop)
+    return text[start:stop]
+
+
+def _trim(text: str) -> str:
+    return text.strip(_SPACE)
+
+
+def _quote(budget: Budget, text: str) -> str:
+    budget.charge(text_cost(2 * len(text)))
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+LIBRARIES: Final = (
+    Library(
+        "strings",
+        "1.0",
+        (
+            checked("charAt", _char_at, method("string", "int", result="string")),
+            Function(
+                "indexOf",  # of the API server's lists too: a name has one function
+                (
+                    method("string", "string", result="int"),
+                    method("string", "string", "int", result="int"),
+                    method("list<~A>", "~A", result="int"),
+                ),
+                _index_of,
+            ),
+            Function(
+                "lastIndexOf",
+                (
+                    method("string", "string", result="int"),
+                    method("string", "string", "int", result="int"),
+                    method("list<~A>", "~A", result="int"),
+                ),
+                _last_index_of,
+            ),
+            charging(
+                "join",
+                _join,
+                method("list<string>", result="string"),
+                method("list<string>", "string", result="string"),
+            ),
+            charging("lowerAscii", _lower, method("string", result="string")),
+            charging("upperAscii", _upper, method("string", result="string")),
+            charging(
+                "replace",
+                _replace,
+                method("string", "string", "string", result="string"),
+                method("string", "string", "string", "int", result="string"),
+            ),
+            charging(
+                "split",
+                _split,
+                method("string", "string", result="list<string>"),
+                method("string", "string", "int", result="list<string>"),
+            ),
+            checked(
+                "substring",
+                _substring,
+                method("string", "int", result="string"),
+                method("string", "int", "int", result="string"),
+            ),
+            checked("trim", _trim, method("string", result="string")),
+        ),
+    ),
+    Library(
+        "strings 2",
+        "1.29",
+        (
+            charging("format", format_text, method("string", "list<dyn>", result="string")),
+            charging("strings.quote", _quote, call("string", result="string")),
+        ),
+    ),
+)
