@@ -1,0 +1,31 @@
+"""What a value has to be for everybody who works with it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+MAX_DEPTH: Final = 200
+"""orjson writes 254 levels and Python nests 1,000 calls; no Kubernetes object comes near."""
+
+TOO_DEEP: Final = f"got more than {MAX_DEPTH} lists and maps, one inside the other"
+
+
+def is_sound(value: Any) -> bool:
+    """Are there no more levels than allowed, and all keys text.
+
+    Goes down level by level, as recursion would be the first to fail.
+    """
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        below: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                if not all(type(key) is str for key in each):
+                    return False
+                below += each.values()
+            elif isinstance(each, list):
+                below += each
+        if not below:
+            return True
+        level = below
+    return False
