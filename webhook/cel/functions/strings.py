@@ -47,25 +47,25 @@ def _char_at(text: str, position: int) -> str:
     return text[position : position + 1]
 
 
-def _index_of(text: Any, part: Any, start: Any = 0) -> int:
-    if type(text) is list:
+def _index_of(text: Any, part: Any, *start: Any) -> int:
+    if type(text) is list and not start:
         return lists.index_of(text, part)
-    if type(text) is not str or type(part) is not str or type(start) is not int:
-        raise no_such_overload("indexOf", text, part)
-    if start < 0:
-        raise _out_of_range(start)
-    return text.find(part, min(start, len(text)))
+    first = start[0] if start else 0
+    if type(text) is not str or type(part) is not str or type(first) is not int:
+        raise no_such_overload("indexOf", text, part, *start)
+    if first < 0:
+        raise _out_of_range(first)
+    return text.find(part, min(first, len(text)))
 
 
-def _last_index_of(text: Any, part: Any, last: Any = None) -> int:
-    if type(text) is list:
+def _last_index_of(text: Any, part: Any, *end: Any) -> int:
+    if type(text) is list and not end:
         return lists.last_index_of(text, part)
-    if type(text) is not str or type(part) is not str:
-        raise no_such_overload("lastIndexOf", text, part)
-    if last is None:
+    last = end[0] if end else 0
+    if type(text) is not str or type(part) is not str or type(last) is not int:
+        raise no_such_overload("lastIndexOf", text, part, *end)
+    if not end:
         return text.rfind(part)
-    if type(last) is not int:
-        raise no_such_overload("lastIndexOf", text, part, last)
     if last < 0:
         raise _out_of_range(last)
     if part and last >= len(text):

@@ -31,6 +31,8 @@ def index(container: Any, key: Any) -> Any:
 
     Raises CelError when there is nothing under the key.
     """
+    if type(container) is list and type(key) is int and 0 <= key < len(container):
+        return container[key]
     if type(container) is Optional:
         return optional_index(container, key)
     found = lookup(container, key)
@@ -54,7 +56,10 @@ def member(value: Any, container: Any) -> bool:
     if kind is list:
         if type(value) is str:  # strings are equal to strings alone, in Python as in CEL
             return value in container
-        return any(equal(value, element) for element in container)
+        for element in container:  # noqa: SIM110 - half the time of any() with a generator
+            if equal(value, element):
+                return True
+        return False
     if kind in MAPS:
         return find(container, value) is not MISSING
     raise CelError("no such overload")
