@@ -26,7 +26,7 @@ def load(paths: Iterable[str | Path]) -> Compiled:
     """Compile the policies of files and folders. Nothing is raised: what is broken is in `errors`."""
     files, unread = policy_files.find(paths)
     made = remembered(_parts(files), lambda: _compile(files))
-    return Compiled(made.policies, tuple(sorted((*unread, *made.errors))), made.notices)
+    return Compiled(made.policies, tuple(sorted({*unread, *made.errors})), made.notices)
 
 
 def _compile(files: tuple[PolicyFile, ...]) -> Compiled:

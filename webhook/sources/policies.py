@@ -12,7 +12,7 @@ from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.policy import Policy
 from webhook.sources import policy_files, written
 from webhook.sources.bundled import bundled
-from webhook.sources.policy_files import PolicyFile
+from webhook.sources.policy_files import NO_POLICIES, PolicyFile
 from webhook.sources.written import Written
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ class _Collection:
     def add_file(self, file: PolicyFile) -> None:
         """Read a file's objects and sort them by kind."""
         self._roots.setdefault(file.root, False)
+        if not file.may_hold_a_policy:
+            return
         try:
             objects = written.read(file.name, file.content)
         except DocumentErrors as faults:
@@ -93,7 +95,7 @@ class _Collection:
                 place = entry.place / "metadata" / "name"
                 self.notices.append(place.error(f"policy `{name}` does nothing: no {BINDING} names it"))
         self.errors += (
-            DocumentError(root, message="holds no policies") for root, any_found in self._roots.items() if not any_found
+            DocumentError(root, message=NO_POLICIES) for root, any_found in self._roots.items() if not any_found
         )
         return Loaded(tuple(self.policies), tuple(sorted(self.errors)), tuple(sorted(self.notices)))
 

@@ -13,9 +13,9 @@ from webhook.errors import DocumentError
 
 POLICY_FILE: Final = "policy.yaml"
 TESTS_FILE: Final = "tests.yaml"
+NO_POLICIES: Final = "holds no policies"
 _SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
-_MAY_HOLD_A_POLICY = re.compile(rb"AdmissionPolicy|cozyguard\.io/")
-"""Other YAML in a folder, such as the release catalogue, need not be parsed."""
+_MAY_HOLD_A_POLICY: Final = re.compile(rb"AdmissionPolicy|cozyguard\.io/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,24 @@ class PolicyFile:
     strict: bool
     root: str
 
+    @property
+    def may_hold_a_policy(self) -> bool:
+        """Is it worth parsing: other YAML in a folder, such as the release catalogue, is not."""
+        return self.strict or bool(_MAY_HOLD_A_POLICY.search(self.content))
+
 
 def find(paths: Iterable[str | Path]) -> tuple[tuple[PolicyFile, ...], tuple[DocumentError, ...]]:
     """Read the files that may hold policies, each once, and say which paths cannot be read."""
     files: list[PolicyFile] = []
     errors: list[DocumentError] = []
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in map(Path, paths):
-        if not path.exists():
-            errors.append(DocumentError(str(path), message="no such file or folder"))
-        for file in _inside(path) if path.is_dir() else (path,) if path.exists() else ():
-            if (real := file.resolve()) in seen:
+        is_folder = os.path.isdir(path)  # noqa: PTH112 - unlike Path's, it does not raise where nobody may look
+        candidates = list(_inside(path)) if is_folder else [path]
+        if not candidates:
+            errors.append(DocumentError(str(path), message=NO_POLICIES))
+        for file in candidates:
+            if (real := os.path.realpath(file)) in seen:
                 continue
             seen.add(real)
             try:
@@ -49,8 +56,7 @@ def find(paths: Iterable[str | Path]) -> tuple[tuple[PolicyFile, ...], tuple[Doc
                 errors.append(DocumentError(str(file), message=f"cannot be read: {error.strerror}"))
                 continue
             strict = file == path or file.name == POLICY_FILE
-            if strict or _MAY_HOLD_A_POLICY.search(content):
-                files.append(PolicyFile(str(file), content, strict, str(path)))
+            files.append(PolicyFile(str(file), content, strict, str(path)))
     return tuple(files), tuple(errors)
 
 
@@ -59,11 +65,11 @@ def _inside(folder: Path) -> Iterator[Path]:
 
     Links are followed and hidden folders passed over: a mounted ConfigMap is links into `..data`.
     """
-    visited: set[Path] = set()
+    visited: set[str] = set()
     for current, folders, files in os.walk(folder, followlinks=True):
-        visited.add(Path(current).resolve())
+        visited.add(os.path.realpath(current))
         folders[:] = sorted(
-            name for name in folders if name[0] != "." and (Path(current) / name).resolve() not in visited
+            name for name in folders if name[0] != "." and os.path.realpath(Path(current) / name) not in visited
         )
         for name in sorted(files):
             if name[0] != "." and name != TESTS_FILE and Path(name).suffix in _SUFFIXES:
