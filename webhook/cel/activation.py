@@ -1,0 +1,63 @@
+"""What one review hands to its expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from webhook.cel.errors import Budget, NotKnown
+from webhook.cel.runtime import UNSET
+
+
+def _nothing(key: str) -> Any:
+    raise NotKnown(key)
+
+
+class Activation:
+    """The variables of a review, and the lazy values that its expressions have computed so far.
+
+    One is made per review and phase; `size` is the length of the slot table. Values are plain JSON and
+    are never changed. `request` may be a dict whose `__missing__` raises NotKnown for `userInfo`.
+    `fetch` gives the value of an outside name by its key, or raises NotKnown. Expressions that see
+    other `params` need an activation of their own: slots are shared by all that read this one.
+    """
+
+    __slots__ = (
+        "acknowledged",
+        "budget",
+        "failures",
+        "fetch",
+        "namespaceObject",
+        "object",
+        "oldObject",
+        "params",
+        "release",
+        "request",
+        "slots",
+    )
+
+    def __init__(
+        self,
+        object: Any = None,  # noqa: A002 - the CEL name
+        oldObject: Any = None,  # noqa: N803 - the CEL name
+        request: Any = None,
+        namespaceObject: Any = None,  # noqa: N803 - the CEL name
+        params: Any = None,
+        release: Any = None,
+        acknowledged: Any = False,
+        *,
+        size: int,
+        budget: Budget | None = None,
+        fetch: Callable[[str], Any] = _nothing,
+    ) -> None:
+        self.object = object
+        self.oldObject = oldObject
+        self.request = request
+        self.namespaceObject = namespaceObject
+        self.params = params
+        self.release = release
+        self.acknowledged = acknowledged
+        self.budget = budget or Budget()
+        self.fetch = fetch
+        self.slots: list[Any] = [UNSET] * size
+        self.failures: dict[int, Exception] = {}

@@ -1,0 +1,112 @@
+"""What Kubernetes refuses in an expression and the CEL library's checker does not, or not in words that help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from webhook.cel.errors import Budget, CelError, ExpressionError
+from webhook.cel.faults import near
+from webhook.cel.functions import FUNCTIONS, LATER
+from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, walk
+
+_MACROS: Final = frozenset(
+    {"all", "exists", "exists_one", "existsOne", "filter", "has", "map", "optFlatMap", "optMap", "sortBy"}
+    | {"transformList", "transformMap", "transformMapEntry"}
+)
+FUNCTION_NAMES: Final = (*FUNCTIONS, *_MACROS)
+"""What can be called, for "did you mean"."""
+
+_NOT_LOADED: Final = frozenset({"base64", "cel", "encoders", "math", "proto", "regex"})
+"""Libraries of cel-go, or of Kyverno, that Kubernetes does not load."""
+
+_LITERALS: Final[Mapping[str, str]] = {
+    "matches": "regular expression",
+    "find": "regular expression",
+    "findAll": "regular expression",
+    "duration": "duration",
+    "timestamp": "timestamp",
+}
+"""Functions whose last argument is checked when it is a literal, as the API server's ASTValidators do."""
+
+_Fault = tuple[Node, str]
+
+
+def of_names(parsed: Tree, names: Mapping[str, str]) -> tuple[ExpressionError, ...]:
+    """Check a tree without types: functions that Kubernetes does not have, or that are not here yet."""
+    return _errors(parsed, (fault for node in walk(parsed.root) for fault in _name_faults(node, names)))
+
+
+def of_values(tree: Tree) -> tuple[ExpressionError, ...]:
+    """Check a tree with types: literals, and field names that Kubernetes' parser does not read."""
+    return _errors(tree, (fault for node in walk(tree.root) for fault in _value_faults(tree, node)))
+
+
+def _errors(tree: Tree, faults: Iterable[_Fault]) -> tuple[ExpressionError, ...]:
+    return tuple(ExpressionError(*tree.position(node), message) for node, message in faults)
+
+
+def _name_faults(node: Node, names: Mapping[str, str]) -> Iterator[_Fault]:
+    match node:
+        case Select(operand=Ident(name="variables" | "lookups" as of), field=name, test=True):
+            yield node, f"`{of}.{name}` always exists; leave has() out, or test a field of it"
+    if not isinstance(node, Call) or node.function in FUNCTIONS or not node.function.isidentifier():
+        return
+    function = node.function
+    if isinstance(node.target, Ident) and node.target.name not in names:
+        function = f"{node.target.name}.{function}"
+    if function.split(".")[0] in _NOT_LOADED and "." in function:
+        way_out = "; use a variable of the policy" if function == "cel.bind" else ""
+        yield node, f"`{function}` does not exist in Kubernetes{way_out}"
+    elif found := LATER.get(function) or LATER.get(node.function):
+        library, since = found
+        yield node, f"`{function}` is not supported yet: it needs the {library} library of Kubernetes {since}"
+    elif function not in FUNCTIONS and node.function not in _MACROS:
+        yield node, f"no function `{function}`{near(function, FUNCTION_NAMES)}"
+
+
+def _value_faults(tree: Tree, node: Node) -> Iterator[_Fault]:
+    match node:
+        case ListNode():
+            optional = [number in node.optional for number in range(len(node.elements))]
+            yield from _mixed(tree, zip(node.elements, optional, strict=True))
+        case MapNode(structure=""):
+            yield from _mixed(tree, ((entry.key, False) for entry in node.entries))
+            yield from _mixed(tree, ((entry.value, entry.optional) for entry in node.entries))
+        case Call(function=name) if name in _LITERALS and node.args:
+            yield from _wrong_literal(node)
+        case Select(field=name) if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            yield node, f"Kubernetes reads no quoted field names; write `[{name!r}]` for this field"
+
+
+def _mixed(tree: Tree, elements: Iterable[tuple[Node, bool]]) -> Iterator[_Fault]:
+    """Find elements of another type than the first: `ValidateHomogeneousAggregateLiterals` of cel-go."""
+    first = ""
+    for node, optional in elements:
+        type_ = tree.type_of(node)
+        if optional:
+            type_ = type_.removeprefix("optional_type(").removesuffix(")") if "(" in type_ else type_
+        if isinstance(node, ListNode | MapNode) and not _size(node):
+            continue  # an empty literal has whatever type the others have
+        first = first or type_
+        if type_ != first:
+            yield node, f"elements of one literal must have one type: got {type_} after {first}; write dyn(…)"
+            return
+
+
+def _size(node: ListNode | MapNode) -> int:
+    return len(node.elements if isinstance(node, ListNode) else node.entries)
+
+
+def _wrong_literal(node: Call) -> Iterator[_Fault]:
+    argument = node.args[-1] if node.function != "findAll" else node.args[0]
+    if not isinstance(argument, Const) or not isinstance(argument.value, str):
+        return
+    function = FUNCTIONS[node.function]
+    text = () if _LITERALS[node.function] != "regular expression" else ("",)
+    budget = (Budget(),) if function.charges else ()
+    try:
+        function.implementation(*budget, *text, argument.value)
+    except CelError as error:
+        yield argument, f"`{argument.value}` is no {_LITERALS[node.function]}: {error}"

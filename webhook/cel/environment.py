@@ -1,0 +1,107 @@
+"""What an expression may use, as the CEL library's checker wants it declared: types, operators, functions.
+
+Three things are declared differently from the library's own standard environment. The comparisons
+take numbers of different types, as in Kubernetes; the functions are those of Kubernetes
+(`functions.LIBRARIES`), without implementations; `request` and `namespaceObject` are messages, so
+that a field which they do not have is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from itertools import product
+from types import MappingProxyType
+from typing import Any, Final
+
+from cel_expr_python import cel
+from cel_expr_python.ext import ext_optional
+
+from webhook.cel.functions import LIBRARIES, Function, Overload
+from webhook.cel.messages import pool
+
+_NUMBERS: Final = ("int", "uint", "double")
+_ORDERED: Final = ("bool", "string", "bytes", "timestamp", "duration")
+_COMPARISONS: Final = ("_<_", "_<=_", "_>_", "_>=_")
+_PARAMETER: Final = re.compile(r"[^\s,<]+(?:<.*>)?")
+
+
+def environment(
+    variables: Mapping[str, str] = MappingProxyType({}),
+    structures: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> cel.Env:
+    """Give an environment that knows these variables (name → CEL type).
+
+    `structures` are message names an expression writes, with the fields it gives them: every field
+    is dyn, as in Kubernetes' own resolver of `Object` types.
+    """
+    fields = tuple((name, tuple(sorted(names))) for name, names in sorted(structures.items()))
+    return _environment(tuple(variables.items()), fields)
+
+
+@lru_cache(maxsize=64)
+def _environment(
+    variables: tuple[tuple[str, str], ...], structures: tuple[tuple[str, tuple[str, ...]], ...]
+) -> cel.Env:
+    messages = {name: dict.fromkeys(fields, "dyn") for name, fields in structures}
+    return cel.NewEnv(
+        descriptor_pool=pool(messages),
+        config=_config(),
+        extensions=[ext_optional.ExtOptional()],
+        variables={name: library_type(type_) for name, type_ in variables},
+    )
+
+
+def library_type(text: str) -> cel.Type:
+    """Give the library's form of a type written as CEL does: `map(string, list(dyn))`."""
+    return cel.Type(text.replace("(", "<").replace(")", ">").replace(" ", ""))
+
+
+@cache
+def _config() -> cel.EnvConfig:
+    """Declare the functions. The library reads YAML, of which JSON is a part."""
+    declared = [function for library in LIBRARIES for function in library.functions if function.overloads]
+    functions = [*map(_comparison, _COMPARISONS), *map(_function, declared)]
+    replaced = [{"name": function["name"]} for function in functions]
+    return cel.NewEnvConfigFromYaml(
+        json.dumps(
+            {
+                "extensions": [{"name": "two-var-comprehensions"}],
+                "stdlib": {"exclude_functions": replaced},
+                "functions": functions,
+            }
+        )
+    )
+
+
+def _comparison(operator: str) -> dict[str, Any]:
+    pairs = [*product(_NUMBERS, _NUMBERS), *((type_, type_) for type_ in _ORDERED)]
+    return {
+        "name": operator,
+        "overloads": [
+            {"id": f"{operator}{a}_{b}", "args": [_spec(a), _spec(b)], "return": _spec("bool")} for a, b in pairs
+        ],
+    }
+
+
+def _function(function: Function) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "overloads": [_overload(function.name, number, overload) for number, overload in enumerate(function.overloads)],
+    }
+
+
+def _overload(name: str, number: int, overload: Overload) -> dict[str, Any]:
+    types = list(map(_spec, overload.parameters))
+    target = {"target": types.pop(0)} if overload.receiver else {}
+    return {"id": f"{name}_{number}", **target, "args": types, "return": _spec(overload.result)}
+
+
+def _spec(text: str) -> dict[str, Any]:
+    """Give a type, written `map<string, ~A>`, as the library's configuration writes it."""
+    name, _, rest = text.partition("<")
+    if name.startswith("~"):
+        return {"type_name": name[1:], "is_type_param": True}
+    return {"type_name": name, "params": list(map(_spec, _PARAMETER.findall(rest[:-1])))}

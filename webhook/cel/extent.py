@@ -1,0 +1,73 @@
+"""Where a sub-expression begins and ends in the text: the parser gives one position a node only."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from webhook.cel.tree import Call, Const, Ident, MapNode, Node, Select, Tree, children
+
+_TOKEN: Final = re.compile(
+    r"""\s+|//[^\n]*
+    |[rRbB]{0,2}(?:'''(?:\\.|[^\\])*?'''|\"\"\"(?:\\.|[^\\])*?\"\"\"|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")
+    |0x[0-9a-fA-F]+u?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?u?
+    |[A-Za-z_]\w*|`[^`]*`|.""",
+    re.VERBOSE | re.DOTALL,
+)
+_BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
+
+
+def source(tree: Tree, node: Node) -> str:
+    """Give the text of a sub-expression, without the parentheses around it."""
+    start, end = _Extents(tree).extent(node)
+    return tree.text[start:end]
+
+
+class _Extents:
+    """The tokens of one expression, found by their offset."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._offsets = tree.offsets
+        self._tokens = [
+            (match.start(), match.end(), match[0])
+            for match in _TOKEN.finditer(tree.text)
+            if not match[0].isspace() and not match[0].startswith("//")
+        ]
+        self._index = {start: index for index, (start, _, _) in enumerate(self._tokens)}
+
+    def extent(self, node: Node) -> tuple[int, int]:
+        """Give start and end (code points) of a node in the text."""
+        spans = [self.extent(child) for child in children(node)]
+        if (index := self._index.get(self._offsets.get(node.id, -1))) is not None:
+            spans.append((self._start(node, index), self._end(node, index)))
+        return min((start for start, _ in spans), default=0), max((end for _, end in spans), default=0)
+
+    def _start(self, node: Node, index: int) -> int:
+        """Where a node's own tokens start: a function's position is its parenthesis, a field's its dot."""
+        named = isinstance(node, Ident) or (isinstance(node, Select) and node.test)
+        if named or (isinstance(node, Call) and node.target is None and self._tokens[index][2] == "("):
+            if self._tokens[index][2] in ("(", "."):
+                index -= 1
+            while index >= 2 and self._tokens[index - 1][2] == ".":
+                index -= 2
+        return self._tokens[index][0]
+
+    def _end(self, node: Node, index: int) -> int:
+        token = self._tokens[index][2]
+        if isinstance(node, MapNode) and token != "{":
+            index = next(i for i in range(index, len(self._tokens)) if self._tokens[i][2] == "{")
+        if self._tokens[index][2] in _BRACKETS:
+            return self._closing(index)
+        if token == ".":
+            index += 2 if self._tokens[index + 1][2] == "?" else 1
+        elif isinstance(node, Const) and token == "-":
+            index += 1
+        return self._tokens[index][1]
+
+    def _closing(self, index: int) -> int:
+        depth = 0
+        for _, end, token in self._tokens[index:]:
+            depth += (token in _BRACKETS) - (token in _BRACKETS.values())
+            if depth == 0:
+                return end
+        return self._tokens[-1][1]

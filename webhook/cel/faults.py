@@ -1,0 +1,139 @@
+"""Puts what the CEL library says about a wrong expression into plain words, with a position and a way out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Final
+
+from webhook.cel.errors import ExpressionError
+from webhook.cel.messages import MESSAGES
+
+DEPTH: Final = 32
+"""How deep the library's parser goes; Kubernetes goes down to 250."""
+
+_FAULT = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*?)(?: \[[A-Z_]+\])?$", re.MULTILINE)
+_TOO_DEEP = f"the expression is nested more than {DEPTH} levels deep; move parts of it into variables"
+
+
+def faults(report: str, text: str, names: Iterable[str], functions: Iterable[str]) -> tuple[ExpressionError, ...]:
+    """Read the library's report about `text`. `names` and `functions` are what there is to choose from."""
+    if "recursion" in report:
+        return (ExpressionError(1, 1, _TOO_DEEP),)
+    lines = text.splitlines()
+    found = set()
+    for line, column, message in _FAULT.findall(report):
+        place = _Place(lines[int(line) - 1] if 0 < int(line) <= len(lines) else "", int(column) - 1)
+        column, words = _Writer(place, tuple(names), tuple(functions)).plain(message)
+        found.add(ExpressionError(max(1, int(line)), max(1, column + 1), words))
+    return tuple(sorted(found, key=lambda fault: (fault.line, fault.column))) or (
+        ExpressionError(1, 1, report.partition("\n")[0]),
+    )
+
+
+def near(word: str, words: Iterable[str]) -> str:
+    """Write `; did you mean …?` when one of the words is near, else nothing."""
+    match = get_close_matches(word, list(words), n=1, cutoff=0.6)
+    return f"; did you mean `{match[0]}`?" if match else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A line of the text and an offset in it."""
+
+    line: str
+    offset: int
+
+    @property
+    def before(self) -> str:
+        return self.line[: self.offset]
+
+    @property
+    def after(self) -> str:
+        return self.line[self.offset :]
+
+
+class _Writer:
+    """Rewrites one message of the library."""
+
+    def __init__(self, place: _Place, names: Sequence[str], functions: Sequence[str]) -> None:
+        self._place = place
+        self._names = names
+        self._functions = functions
+
+    def plain(self, message: str) -> tuple[int, str]:
+        """Give the offset in the line to point at, and the words."""
+        for pattern, write in self._PATTERNS:
+            if match := re.match(pattern, message):
+                words = write(self, *match.groups())
+                return self._place.offset, words
+        return self._place.offset, message[:1].lower() + message[1:]
+
+    def _unknown(self, name: str) -> str:
+        if self._place.after.startswith("("):
+            return f"no function `{name}`{near(name, self._functions)}"
+        first = name.partition(".")[0]
+        if self._place.after.startswith("."):  # the place of `a.b` is its dot
+            start = self._place.line.rfind(first, 0, self._place.offset)
+            self._place = replace(self._place, offset=max(0, start))
+        wanted = name if first in ("variables", "lookups") else first
+        return f"no variable `{wanted}`{near(wanted, self._names)}"
+
+    def _no_field(self, field: str, message: str) -> str:
+        operand = re.search(r"[\w.]+$", self._place.before) if self._place.after.startswith(".") else None
+        of = operand[0] if operand else message
+        return f"`{of}` has no field `{field}`{near(field, MESSAGES.get(message, ()))}"
+
+    def _no_overload(self, function: str, arguments: str) -> str:
+        operator = _operator(function)
+        types = _split(arguments)
+        if operator is None:
+            return f"`{function}` does not take ({', '.join(types)})"
+        return f"`{operator}` cannot be applied to {' and '.join(types)}"
+
+    def _has(self) -> str:
+        before = self._place.before.rpartition("has(")[2].strip()
+        key = re.match(r"\[\s*([^\]]+?)\s*\]", self._place.after)
+        advice = f": write `{key[1]} in {before}`" if key and before else ""
+        return f"has() takes a field such as `a.b`, not an index{advice}"
+
+    def _unexpected(self, token: str) -> str:
+        if token == "<EOF>":
+            return "the expression ends too early"
+        return f"cannot read the expression from `{token.strip()}` on"
+
+    def _unclosed(self, token: str) -> str:
+        quoted = token[:1] in "'\""
+        return f"the text that begins with `{token}` is not closed" if quoted else f"`{token}` means nothing in CEL"
+
+    def _wanted(self, want: str, got: str) -> str:
+        return f"got {got}, want {want}"
+
+    _PATTERNS: Final[tuple[tuple[str, Callable[..., str]], ...]] = (
+        (r"undeclared reference to '(.*)' \(in container", _unknown),
+        (r"undefined field '(.*)' not found in struct '(.*)'", _no_field),
+        (r"found no matching overload for '(.*)' applied to '\((.*)\)'", _no_overload),
+        (r"has\(\) argument must be a field selection|invalid argument to has\(\) macro", _has),
+        (r"Syntax error: (?:mismatched|extraneous) input '(.*)' expecting", _unexpected),
+        (r"Syntax error: no viable alternative at input '(.*)'", _unexpected),
+        (r"Syntax error: token recognition error at: '(.*)'$", _unclosed),
+        (r"expected type '(.*)' but found '(.*)'", _wanted),
+    )
+
+
+def _operator(function: str) -> str | None:
+    """Give the sign of an operator: `<` for `_<_`, `in` for `@in`; None for a function's name."""
+    if function == "_[_]":
+        return "[]"
+    if function == "_?_:_":
+        return "?:"
+    if function.startswith(("_", "@", "-_", "!_")):
+        return function.strip("_@")
+    return None
+
+
+def _split(arguments: str) -> Iterator[str] | list[str]:
+    """Split a list of types at the commas that stand outside parentheses."""
+    return re.findall(r"[^,(]+(?:\((?:[^()]|\([^()]*\))*\))?", arguments.replace(", ", ","))

@@ -1,0 +1,108 @@
+"""Text → checked tree: the CEL library parses and checks, and what it judges otherwise than Kubernetes is put right.
+
+Some forms the checker cannot know are handed to it in a form of the same length that it does know, so
+that every position stays what it was: `Object.spec{…}` as a message of a plain name, `exists_one` with
+two variables as `existsOne`, `sortBy` as `map`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from cel_expr_python import cel
+
+from webhook.cel import checks
+from webhook.cel.decode import decode
+from webhook.cel.environment import environment
+from webhook.cel.errors import ExpressionErrors
+from webhook.cel.faults import faults
+from webhook.cel.macros import restore
+from webhook.cel.tree import Call, Const, Loop, MapNode, Node, Tree, walk
+
+_OBJECT: Final = re.compile(r"\bObject(?:_\w+)*")
+
+
+def compile_expression(text: str, names: Mapping[str, str]) -> Tree:
+    """Parse and check one expression that may read `names` (name → CEL type; `variables.x` is one name).
+
+    Raises ExpressionErrors with every fault that was found, as Kubernetes would find them.
+    """
+    parsed = _parse(text, names)
+    if found := checks.of_names(parsed, names):
+        raise ExpressionErrors(found)
+    tree = _restored(_check(parsed, names), _sorts(parsed))
+    if found := checks.of_values(tree):
+        raise ExpressionErrors(found)
+    return tree
+
+
+def _parse(text: str, names: Mapping[str, str]) -> Tree:
+    return _compile(environment(), text, text, names, check=False)
+
+
+def _check(parsed: Tree, names: Mapping[str, str]) -> Tree:
+    env = environment(names, _structures(parsed.root))
+    return _compile(env, _checkable(parsed), parsed.text, names, check=True)
+
+
+def _compile(env: cel.Env, text: str, original: str, names: Mapping[str, str], *, check: bool) -> Tree:
+    try:
+        expression = env.compile(text, disable_check=not check)
+    except RuntimeError as error:
+        raise ExpressionErrors(faults(str(error), original, names, checks.FUNCTION_NAMES)) from None
+    return decode(expression.serialize(), original)
+
+
+def _checkable(tree: Tree) -> str:
+    """Write the text so that the checker knows every form in it; no position moves."""
+    text = tree.text
+    for node in walk(tree.root):
+        start = tree.offsets.get(node.id, 0)
+        match node:
+            case MapNode(structure=name) if name.startswith("Object."):
+                text = text[:start] + name.replace(".", "_") + text[start + len(name) :]
+            case Call(function="exists_one", args=(_, _, _)):
+                text = _renamed(text, start, "exists_one", "existsOne")
+            case Call(function="sortBy", args=(_, _)):
+                text = _renamed(text, start, "sortBy", "map")
+    return text
+
+
+def _renamed(text: str, parenthesis: int, name: str, other: str) -> str:
+    start = text.rindex(name, 0, parenthesis)
+    return text[:start] + other.ljust(len(name)) + text[start + len(name) :]
+
+
+def _structures(root: Node) -> dict[str, set[str]]:
+    """Give the `Object` types an expression writes, under the names the checker gets, with their fields."""
+    found: dict[str, set[str]] = {}
+    for node in walk(root):
+        if isinstance(node, MapNode) and re.match(r"Object\b", node.structure):
+            fields = {str(entry.key.value) for entry in node.entries if isinstance(entry.key, Const)}
+            found.setdefault(node.structure.replace(".", "_"), set()).update(fields)
+    return found
+
+
+def _restored(tree: Tree, sorts: frozenset[int]) -> Tree:
+    """Put the macros back, and say `dyn` where the checker says one of the `Object` types.
+
+    `sorts` are the offsets of `sortBy` calls; such a loop has the type of what it sorts.
+    """
+    folds = frozenset(id_ for id_, offset in tree.offsets.items() if offset in sorts)
+    root = restore(tree.root, folds)
+    types = {id_: _OBJECT.sub("dyn", type_) for id_, type_ in tree.types.items()}
+    for node in walk(root):
+        if isinstance(node, Loop) and node.kind == "sort":
+            types[node.id] = types.get(node.range.id, "dyn")
+    return replace(tree, root=root, types=types)
+
+
+def _sorts(tree: Tree) -> frozenset[int]:
+    return frozenset(
+        tree.offsets[node.id]
+        for node in walk(tree.root)
+        if isinstance(node, Call) and node.function == "sortBy" and len(node.args) == 2
+    )

@@ -1,0 +1,41 @@
+"""What a generated function sees: its helpers, and nothing else of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from webhook.cel import runtime, values
+from webhook.cel.errors import ERRORS
+from webhook.cel.functions import FUNCTIONS
+from webhook.cel.operators import function_name
+from webhook.cel.values.maps import MISSING
+
+_VALUES = (
+    *("add", "condition", "divide", "equal", "greater", "greater_equal", "index", "insert", "less", "less_equal"),
+    *("make_map", "member", "modulo", "multiply", "negate", "size", "subtract", "type_of", "CelType", "Uint"),
+)
+_RUNTIME = (
+    *("each", "entries_without_missing", "fetch", "first", "insert_all", "lazy", "no_value", "pairs", "present"),
+    *("read", "step", "unequal", "unwrap", "without_missing", "wrap", "UNSET"),
+)
+_PYTHON = (type, dict, int, len, list, str)
+
+
+def namespace(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the globals of a module of generated functions; `extra` are its own names."""
+    return {**_helpers(), **extra}
+
+
+@cache
+def _helpers() -> dict[str, Any]:
+    return {
+        "__builtins__": {},
+        "ERRORS": ERRORS,
+        "MISSING": MISSING,
+        **{name: getattr(values, name) for name in _VALUES},
+        **{name: getattr(runtime, name) for name in _RUNTIME},
+        **{python.__name__: python for python in _PYTHON},
+        **{function_name(name): function.implementation for name, function in FUNCTIONS.items()},
+    }

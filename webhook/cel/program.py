@@ -1,0 +1,138 @@
+"""The face of the package: expressions go in as text (`Builder`), functions come out (`Linked`).
+
+A `Program` holds the compiled expressions of one policy. It can be pickled, and neither loading nor
+running one imports the CEL library. Before it runs, `link` gives its lazy names their places in the
+slot table that all policies share.
+"""
+
+from __future__ import annotations
+
+import marshal
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from webhook.cel import fingerprint
+from webhook.cel.activation import Activation
+from webhook.cel.errors import ExpressionError, ExpressionErrors
+from webhook.cel.linked import Linked, Unit
+from webhook.cel.namespace import namespace
+from webhook.cel.slots import SlotTable
+from webhook.cel.trace import Trace
+from webhook.cel.tree import Tree
+
+__all__ = ["ADMISSION", "Activation", "Builder", "Linked", "Program", "SlotTable", "Trace"]
+
+ADMISSION: Mapping[str, str] = MappingProxyType(
+    {
+        "object": "dyn",
+        "oldObject": "dyn",
+        "request": "kubernetes.AdmissionRequest",
+        "namespaceObject": "kubernetes.Namespace",
+    }
+)
+"""What every admission expression may read, with the types that Kubernetes gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The expressions of one policy, compiled.
+
+    `units` are its expressions by name, functions and lazy names (`variables.x`, `lookups.x`) alike;
+    `source` and `code` the Python module made of them, as text and for `marshal`; `trees` their syntax
+    trees, pickled, because only a rule that has failed needs them.
+    """
+
+    units: Mapping[str, Unit]
+    source: str
+    code: bytes
+    trees: bytes
+
+    def link(self, slots: SlotTable) -> Linked:
+        """Make the functions callable with activations that are as big as this slot table.
+
+        Raises ValueError when the code was made by another version of Python.
+        """
+        numbers = {
+            name: slots.slot(unit.fingerprint)
+            for unit in self.units.values()
+            if unit.fingerprint and (name := unit.slot_name)
+        }
+        globals_ = namespace(numbers)
+        exec(marshal.loads(self.code), globals_)  # noqa: S102, S302 - generated from syntax trees by us
+        return Linked(self.units, self.trees, globals_)
+
+
+class Builder:
+    """Compiles the expressions of one policy, in the order in which they may see each other.
+
+    `types` declares what they may read: `{"object": "dyn", …}`, see `ADMISSION`.
+    """
+
+    def __init__(self, types: Mapping[str, str]) -> None:
+        self._types = dict(types)
+        self._units: dict[str, Unit] = {}
+        self._trees: dict[str, Tree] = {}
+        self._sources: list[str] = []
+
+    def variable(self, name: str, text: str) -> None:
+        """Add `variables.<name>`, computed when it is first read. Raises ExpressionErrors."""
+        tree = self._compile(text, {})
+        known = {name: unit.fingerprint for name, unit in self._units.items() if unit.fingerprint}
+        self._add(
+            f"variables.{name}", tree, Unit(self._next(), fingerprint=fingerprint.of_expression(tree.root, known))
+        )
+        self._types[f"variables.{name}"] = tree.type
+
+    def outside(self, name: str, key: str, type: str) -> None:  # noqa: A002 - the contract's name
+        """Add `lookups.<name>`, which the activation's `fetch` gives by `key` when it is first read."""
+        unit = Unit(self._next(), fingerprint=fingerprint.of_outside(key), key=key)
+        self._units[f"lookups.{name}"] = unit
+        self._types[f"lookups.{name}"] = type
+
+    def function(
+        self, name: str, text: str, parameters: Mapping[str, str] = MappingProxyType({}), want: str = "bool"
+    ) -> None:
+        """Add an expression that is called by its name, with `parameters` (name → CEL type) in this order.
+
+        `want` is the type it must have; `dyn` wants nothing, and a bool may turn out at run time only.
+        Raises ExpressionErrors: syntax, types, unknown names, another result type.
+        """
+        tree = self._compile(text, parameters)
+        if not _gives(tree.type, want):
+            raise ExpressionErrors((ExpressionError(*tree.position(tree.root), _advice(tree.type, want)),))
+        self._add(name, tree, Unit(self._next(), parameters=tuple(parameters)))
+
+    def build(self) -> Program:
+        """Make the program of what has been added."""
+        source = "\n\n\n".join(self._sources) + "\n"
+        code = marshal.dumps(compile(source, "<cel>", "exec"))
+        return Program(dict(self._units), source, code, pickle.dumps(self._trees))
+
+    def _compile(self, text: str, parameters: Mapping[str, str]) -> Tree:
+        from webhook.cel.frontend import compile_expression  # the CEL library: running a program needs none
+
+        return compile_expression(text, {**self._types, **parameters})
+
+    def _add(self, name: str, tree: Tree, unit: Unit) -> None:
+        from webhook.cel.generate import Generator
+
+        slots = {name: unit.slot for name, unit in self._units.items() if unit.fingerprint}
+        self._sources.append(Generator(tree, slots).function(unit.python_name, unit.parameters))
+        self._units[name] = unit
+        self._trees[name] = tree
+
+    def _next(self) -> str:
+        return f"x{len(self._units)}"
+
+
+def _gives(type_: str, want: str) -> bool:
+    if want == "dyn" or (want == "bool" and type_ == "dyn"):
+        return True
+    return type_.partition("(")[0] == want.partition("(")[0]
+
+
+def _advice(type_: str, want: str) -> str:
+    way_out = "; write string(…)" if want == "string" else ""
+    return f"got {type_}, want {want}{way_out}"
