@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from webhook.cel.errors import ExpressionErrors
+from webhook.cel.program import ADMISSION, Builder, Program
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.policy import Expression, Lookup, Policy, Text, Validation
 
-if TYPE_CHECKING:
-    from webhook.cel.program import Builder, Program
-
 TYPES: Final[Mapping[str, str]] = {
-    "object": "dyn",
-    "oldObject": "dyn",
-    "request": "request",
-    "namespaceObject": "dyn",
+    **ADMISSION,
     "release": "map(string, dyn)",
     "acknowledged": "map(string, string)",
 }
@@ -50,8 +45,6 @@ class _Wanted:
 
 def compile_policy(policy: Policy) -> CompiledPolicy:
     """Compile every expression. Raises DocumentErrors with all faults of all of them."""
-    from webhook.cel.program import Builder
-
     builder, errors = Builder(TYPES), []
     for wanted in _lookup_functions(policy.lookups):
         errors += _add(builder, wanted)
@@ -110,7 +103,7 @@ def _functions(policy: Policy) -> Iterator[_Wanted]:
         yield _Wanted(name_of("mutation", index), mutation.patch, "list", {})
         yield from _text_function("mutation", (index, "message"), mutation.message, {})
     for annotation in policy.audit_annotations:
-        yield _Wanted(name_of("annotation", annotation.key), annotation.value, "string?", {})
+        yield _Wanted(name_of("annotation", annotation.key), annotation.value, "string", {})
 
 
 def _validation_functions(index: int, validation: Validation) -> Iterator[_Wanted]:

@@ -85,7 +85,6 @@ def validations(policy: LinkedPolicy, activation: Activation, *, passes: bool = 
 
 
 def _holds(function: Function, activation: Activation, parameters: Sequence[Any]) -> bool:
-    activation.budget.begin()
     value = function(activation, *parameters)
     if value is True or value is False:
         return bool(value)
@@ -93,7 +92,6 @@ def _holds(function: Function, activation: Activation, parameters: Sequence[Any]
 
 
 def _each(rule: LinkedValidation, each: Function, activation: Activation) -> Iterator[Verdict]:
-    activation.budget.begin()
     try:
         entries = elements(each(activation))
     except EVALUATION_FAILURES as error:
@@ -131,7 +129,6 @@ def parameters_of(rule: LinkedValidation, key: Any, value: Any) -> tuple[Any, ..
 
 def fails(rule: LinkedValidation, activation: Activation, verdict: Verdict) -> bool:
     """Does the rule fail with this activation too, for the element that the verdict is about."""
-    activation.budget.begin()
     try:
         if rule.each is None:
             return not _holds(rule.check, activation, ())

@@ -75,7 +75,6 @@ class Explainer:
         """Run the rule again, watched; what ran out of budget or time is not run twice."""
         if (not verdict.function and verdict.rule is None) or isinstance(verdict.error, Exhausted):
             return None
-        self.activation.budget.begin()
         try:
             paths = self._origins(verdict)
             name = verdict.function or (verdict.rule.name if verdict.rule else "")
@@ -89,7 +88,7 @@ class Explainer:
         if verdict.rule is None or verdict.rule.each is None or verdict.element is None:
             return ()
         each = self.policy.linked.trace(name_of(verdict.rule.name, "each"), self.activation)
-        origin = each.element(verdict.element)
+        origin = each.elements.get(verdict.element)
         return (origin, None)[: len(verdict.parameters)]
 
     def _path(self, verdict: Verdict, trace: Trace | None) -> Path:
@@ -144,7 +143,6 @@ class Explainer:
         function = self.policy.text(name)
         if function is None or self.policy.tells_secret(name, self.object):
             return None
-        self.activation.budget.begin()
         try:
             return function(self.activation, *(() if role == "why" else verdict.parameters))
         except EVALUATION_FAILURES:

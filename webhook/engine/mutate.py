@@ -23,7 +23,6 @@ def mutate(
     verdicts: list[Verdict] = []
     activation = activate(obj)
     for mutation in policy.mutations:
-        activation.budget.begin()
         try:
             operations = mutation.patch(activation)
             after = apply(obj, plain(operations)) if operations else obj
