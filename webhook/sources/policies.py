@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -76,15 +76,7 @@ class _Collection:
             return
         strict = file.strict or any(entry.kind in _READ for entry in objects)
         for entry in objects:
-            try:
-                if entry.kind in _READ:
-                    self._roots[file.root] = True
-                    self._add(entry)
-                elif fault := _foreign(entry, strict=strict):
-                    self._roots[file.root] = True
-                    self.errors.append(fault)
-            except DocumentErrors as faults:
-                self.errors += faults
+            self._roots[file.root] |= self._add(entry, strict=strict)
 
     def finish(self) -> Loaded:
         """Bring bindings and policies together, when all files are read."""
@@ -99,29 +91,45 @@ class _Collection:
         )
         return Loaded(tuple(self.policies), tuple(sorted(self.errors)), tuple(sorted(self.notices)))
 
-    def _add(self, entry: Written) -> None:
+    def _add(self, entry: Written, *, strict: bool) -> bool:
+        """Take an object in; False when it has nothing to do with policies."""
+        try:
+            if entry.kind in _READ:
+                self._read(entry)
+            elif fault := _foreign(entry, strict=strict):
+                self.errors.append(fault)
+            else:
+                return False
+        except DocumentErrors as faults:
+            self.errors += faults
+        return True
+
+    def _read(self, entry: Written) -> None:
         from webhook.sources.formats import native, policy  # here: a warm start needs no pydantic
 
-        self._claim_name(entry)
-        match entry.kind:
-            case "AdmissionPolicy":
-                self.policies.append(entry.check(policy.AdmissionPolicy).build(entry.place))
-            case "ValidatingAdmissionPolicy":
-                checked = entry.check(native.ValidatingAdmissionPolicy)
+        taken = list(self._claim_name(entry))
+        self.errors += taken
+        if entry.kind == BINDING:
+            self._bound.add(entry.text("spec", "policyName"))
+        formats = (policy.AdmissionPolicy, native.ValidatingAdmissionPolicy, native.ValidatingAdmissionPolicyBinding)
+        match entry.check(formats[_READ.index(entry.kind)]):
+            case _ if taken:
+                pass
+            case policy.AdmissionPolicy() as own:
+                self.policies.append(own.build(entry.place))
+            case native.ValidatingAdmissionPolicy() as checked:
                 self._native[checked.metadata.name] = (entry, checked)
-            case _:
-                self._bound.add(entry.text("spec", "policyName"))
-                self._bindings.append((entry, entry.check(native.ValidatingAdmissionPolicyBinding)))
+            case native.ValidatingAdmissionPolicyBinding() as binding:
+                self._bindings.append((entry, binding))
 
-    def _claim_name(self, entry: Written) -> None:
+    def _claim_name(self, entry: Written) -> Iterator[DocumentError]:
         """Take a name; policies of both kinds share theirs, since results and exceptions speak of them by name."""
         name = entry.text("metadata", "name")
-        key = (entry.kind == BINDING, name)
-        if name and (first := self._names.get(key)):
+        first = self._names.setdefault((entry.kind == BINDING, name), entry)
+        if name and first is not entry:
             at = (first.place / "metadata" / "name").location()
-            where = f"{at.file}:{at.line}:{at.column}"
-            raise DocumentErrors([(entry.place / "metadata" / "name").error(f"`{name}` is taken already, at {where}")])
-        self._names[key] = entry
+            place = entry.place / "metadata" / "name"
+            yield place.error(f"`{name}` is taken already, at {at.file}:{at.line}:{at.column}")
 
     def _bind(self, entry: Written, binding: ValidatingAdmissionPolicyBinding) -> None:
         name = binding.spec.policy_name

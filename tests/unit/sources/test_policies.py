@@ -97,6 +97,12 @@ def test_a_name_that_is_taken_is_an_error_that_names_both_places(tmp_path: Path)
     assert str(error) == (f"{tmp_path}/b.yaml:3:18: metadata.name: `one` is taken already, at {tmp_path}/a.yaml:3:18")
 
 
+def test_a_policy_whose_name_is_taken_is_told_its_other_faults_too(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": policy("one"), "b.yaml": policy("one").replace("expression", "expresion")})
+    paths = [error.path for error in policies.load([tmp_path]).errors]
+    assert paths == ["metadata.name", "spec.validations[0].expression", "spec.validations[0].expresion"]
+
+
 @pytest.mark.parametrize("file", ["policy.yaml", "other.yaml"])
 def test_a_file_that_is_about_policies_can_hold_nothing_else(file: str, tmp_path: Path) -> None:
     write(tmp_path, {file: policy("one") + "---\napiVersion: v1\nkind: ConfigMap\n"})

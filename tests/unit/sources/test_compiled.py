@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from webhook.sources import compiled
+from webhook.sources.bundled import bundled
+
+POLICY = """\
+apiVersion: cozyguard.io/v1alpha1
+kind: AdmissionPolicy
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+  validations:
+  - expression: object.spec.x == 1
+"""
+
+WARM_LOAD = """\
+import sys
+from webhook.engine.policyset import PolicySet
+from webhook.sources.compiled import load
+
+loaded = load(sys.argv[1:])
+assert loaded.policies and not loaded.errors, loaded.errors
+PolicySet.link(loaded.policies)
+print([name for name in ("pydantic", "yaml", "yaml_rs", "cel_expr_python") if name in sys.modules])
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the cache below a folder of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_the_bundled_policies_compile_without_a_fault() -> None:
+    loaded = compiled.load([bundled()])
+    assert loaded.policies
+    assert not loaded.errors
+
+
+def test_a_warm_load_needs_neither_pydantic_nor_yaml_nor_the_cel_library(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(POLICY)
+    compiled.load([file])
+    warm = subprocess.run([sys.executable, "-c", WARM_LOAD, file], capture_output=True, text=True, check=False)
+    assert warm.stdout == "[]\n", warm.stderr
+
+
+def test_a_changed_file_is_compiled_again(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(POLICY)
+    assert not compiled.load([file]).errors
+    file.write_text(POLICY.replace("== 1", "== "))
+    (error,) = compiled.load([file]).errors
+    assert (error.file, error.line, error.path) == (str(file), 8, "spec.validations[0].expression")
+
+
+def test_a_policy_that_does_not_compile_does_not_keep_the_others_out(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(POLICY)
+    (tmp_path / "b.yaml").write_text(POLICY.replace("name: p", "name: q").replace("== 1", "== "))
+    loaded = compiled.load([tmp_path / "a.yaml", tmp_path / "b.yaml"])
+    assert [each.policy.name for each in loaded.policies] == ["p"]
+    assert {error.file for error in loaded.errors} == {str(tmp_path / "b.yaml")}
+
+
+def test_a_fault_of_a_policy_with_two_bindings_is_told_once(tmp_path: Path) -> None:
+    kind = "ValidatingAdmissionPolicy"
+    native = POLICY.replace("AdmissionPolicy", kind).replace("cozyguard.io/v1alpha1", "admissionregistration.k8s.io/v1")
+    native = native.replace("== 1", "== ")
+    head = native.splitlines()[0]
+    bindings = [
+        f"{head}\nkind: {kind}Binding\nmetadata: {{name: {name}}}\nspec: {{policyName: p, validationActions: [Deny]}}\n"
+        for name in ("one", "two")
+    ]
+    (tmp_path / "p.yaml").write_text("---\n".join([native, *bindings]))
+    assert len(compiled.load([tmp_path / "p.yaml"]).errors) == 1
