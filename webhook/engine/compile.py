@@ -49,7 +49,7 @@ def compile_policy(policy: Policy) -> CompiledPolicy:
     for wanted in _lookup_functions(policy.lookups):
         errors += _add(builder, wanted)
     for lookup in policy.lookups:
-        builder.outside(f"lookups.{lookup.name}", lookup_key(policy, lookup), _lookup_type(lookup))
+        builder.outside(lookup.name, lookup_key(policy, lookup), _lookup_type(lookup))
     for condition_index, condition in enumerate(policy.match_conditions):
         wanted = _Wanted(name_of("condition", condition_index), condition.expression, "bool", {})
         errors += _add(builder, wanted)

@@ -59,7 +59,7 @@ def conditions(policy: LinkedPolicy, activation: Activation) -> bool | Verdict:
     failed: Verdict | None = None
     for index, condition in enumerate(policy.conditions):
         try:
-            if not _holds(condition, activation, ()):
+            if not _holds(condition, activation):
                 return False
         except EVALUATION_FAILURES as error:
             failed = failed or of_error(error, function=f"condition.{index}")
@@ -71,20 +71,18 @@ def validations(policy: LinkedPolicy, activation: Activation, *, passes: bool = 
     verdicts: list[Verdict] = []
     for rule in policy.validations:
         if rule.each is not None:
-            verdicts += (one for one in _each(rule, rule.each, activation) if passes or one.status is not Status.PASS)
+            verdicts += _each(rule, rule.each, activation)
             continue
         try:
-            if _holds(rule.check, activation, ()):
-                if passes:
-                    verdicts.append(Verdict(Status.PASS, rule))
-            else:
-                verdicts.append(Verdict(Status.FAIL, rule))
+            if rule.check(activation) is True and not passes:
+                continue  # by far the most frequent: nothing to say
+            verdicts.append(Verdict(Status.PASS if _holds(rule.check, activation) else Status.FAIL, rule))
         except EVALUATION_FAILURES as error:
             verdicts.append(of_error(error, rule, rule.name))
-    return verdicts
+    return verdicts if passes else [verdict for verdict in verdicts if verdict.status is not Status.PASS]
 
 
-def _holds(function: Function, activation: Activation, parameters: Sequence[Any]) -> bool:
+def _holds(function: Function, activation: Activation, parameters: Sequence[Any] = ()) -> bool:
     value = function(activation, *parameters)
     if value is True or value is False:
         return bool(value)
@@ -131,7 +129,7 @@ def fails(rule: LinkedValidation, activation: Activation, verdict: Verdict) -> b
     """Does the rule fail with this activation too, for the element that the verdict is about."""
     try:
         if rule.each is None:
-            return not _holds(rule.check, activation, ())
+            return not _holds(rule.check, activation)
         return any(
             not _holds(rule.check, activation, parameters_of(rule, key, value))
             for key, value in elements(rule.each(activation))

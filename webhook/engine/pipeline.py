@@ -29,6 +29,8 @@ def review(
     if exempt(context.configuration.exempt, request):
         return Decision(allowed=True, object=request.object)
     candidates = policies.candidates(request, context.release.version)
+    if not (mutate and candidates.mutating) and not (validate and candidates.validating):
+        return Decision(allowed=True, object=request.object)
     work = Review(policies, request, context, passes=passes)
     if mutate:
         for policy in candidates.mutating:

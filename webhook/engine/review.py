@@ -9,7 +9,7 @@ from webhook.cel.program import Activation
 from webhook.engine import configure, decide, evaluate
 from webhook.engine.activation import activate
 from webhook.engine.compile import name_of
-from webhook.engine.context import Context
+from webhook.engine.context import DEFAULT_CONFIGURATION, Context
 from webhook.engine.evaluate import EVALUATION_FAILURES, Status, Verdict
 from webhook.engine.finding import Explainer
 from webhook.engine.match import matches
@@ -47,9 +47,10 @@ class Review:
         self.annotations: dict[str, list[str]] = {}
         self.evaluated: dict[str, None] = {}
         self._failures: list[tuple[Finding, frozenset[Action]]] = []
-        self._activation: Activation | None = None
-        self._old_activation: Activation | None = None
+        self._configured = context.configuration is not DEFAULT_CONFIGURATION
         self._going = _is_going(request)
+        self._activation = self._activate(request.object)
+        self._old_activation: Activation | None = None
 
     def mutate(self, policy: LinkedPolicy) -> None:
         """Let one policy change the object; its failures are findings."""
@@ -61,7 +62,7 @@ class Review:
         if changes:
             self.changes += changes
             self.request = self.request.with_object(changed)
-            self._activation = None
+            self._activation = self._activate(changed)
         for verdict in verdicts:
             self._find(policy, verdict, actions)
 
@@ -70,11 +71,10 @@ class Review:
         actions = self._actions(policy)
         if not actions:
             return
-        activation = self._current()
-        for verdict in evaluate.validations(policy, activation, passes=self.passes):
+        for verdict in evaluate.validations(policy, self._activation, passes=self.passes):
             self._find(policy, verdict, actions)
         if policy.policy.audit_annotations:
-            self._annotate(policy, activation)
+            self._annotate(policy)
 
     def audit_annotations(self) -> dict[str, str]:
         """Return what goes to the audit log: the policies' own values, joined, and the failures of Audit rules."""
@@ -86,17 +86,24 @@ class Review:
         one = policy.policy
         if self._going and not one.native:
             return _NONE
-        try:
-            if not policy.selects_all and not self._matches(one):
+        actions = one.actions
+        if self._configured or not policy.selects_all:
+            try:
+                actions = self._asked_for(policy)
+            except NotKnown as error:
+                self._find(policy, evaluate.of_error(error), actions)
                 return _NONE
-            actions = configure.actions(one, self.request, self.context)
-            exceptions = configure.exceptions(one, self.request, self.context)
-        except NotKnown as error:
-            self._find(policy, evaluate.of_error(error), one.actions)
+        return actions if actions and self._conditions_hold(policy, actions) else _NONE
+
+    def _asked_for(self, policy: LinkedPolicy) -> frozenset[Action]:
+        """Test names and selectors, then the configuration. Raises NotKnown when labels are needed and not known."""
+        one = policy.policy
+        if not policy.selects_all and not self._matches(one):
             return _NONE
-        if not actions or configure.excepted(one, "", exceptions):
+        exceptions = configure.exceptions(one, self.request, self.context)
+        if configure.excepted(one, "", exceptions):
             return _NONE
-        return actions if self._conditions_hold(policy, actions) else _NONE
+        return configure.actions(one, self.request, self.context)
 
     def _matches(self, policy: Policy) -> bool:
         binding = policy.binding_match
@@ -106,9 +113,8 @@ class Review:
         )
 
     def _conditions_hold(self, policy: LinkedPolicy, actions: frozenset[Action]) -> bool:
-        activation = self._current()
-        evaluate.start(activation)
-        held = evaluate.conditions(policy, activation) if policy.conditions else True
+        evaluate.start(self._activation)
+        held = evaluate.conditions(policy, self._activation) if policy.conditions else True
         if isinstance(held, Verdict):
             self._find(policy, held, actions)
             return False
@@ -120,7 +126,7 @@ class Review:
         """Turn a verdict into a finding, unless an exception lets the rule pass."""
         rule = verdict.rule.validation.name if verdict.rule else verdict.function
         exceptions = configure.exceptions(policy.policy, self.request, self.context)
-        if exceptions and configure.excepted(policy.policy, rule, exceptions):
+        if configure.excepted(policy.policy, rule, exceptions):
             return
         outcome, ignored = decide.outcome(
             verdict,
@@ -129,7 +135,7 @@ class Review:
             existed=self._existed(policy, verdict),
             skip_unknown=self.context.skip_unknown,
         )
-        finding = Explainer(policy, self._current()).finding(verdict, outcome, ignored=ignored)
+        finding = Explainer(policy, self._activation).finding(verdict, outcome, ignored=ignored)
         self.findings.append(finding)
         self._failures.append((finding, actions))
 
@@ -148,8 +154,9 @@ class Review:
             self._old_activation = activate(self.policies, self.request, self.context, obj=old, old=old)
         return evaluate.fails(verdict.rule, self._old_activation, verdict)
 
-    def _annotate(self, policy: LinkedPolicy, activation: Activation) -> None:
+    def _annotate(self, policy: LinkedPolicy) -> None:
         """Evaluate audit annotations, on a budget of their own; null and blank are left out, as in Kubernetes."""
+        activation = self._activation
         evaluate.start(activation)
         for annotation in policy.policy.audit_annotations:
             function = name_of("annotation", annotation.key)
@@ -161,16 +168,8 @@ class Review:
             if isinstance(value, str) and value.strip() and not policy.tells_secret(function, activation.object or {}):
                 self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value)
 
-    def _activate(self, obj: Object) -> Activation:
+    def _activate(self, obj: Object | None) -> Activation:
         return activate(self.policies, self.request, self.context, obj=obj, old=self.request.old_object)
-
-    def _current(self) -> Activation:
-        if self._activation is None:
-            request = self.request
-            self._activation = activate(
-                self.policies, request, self.context, obj=request.object, old=request.old_object
-            )
-        return self._activation
 
 
 def _is_going(request: AdmissionRequest) -> bool:
