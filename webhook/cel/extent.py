@@ -53,14 +53,14 @@ class _Extents:
         return self._tokens[index][0]
 
     def _end(self, node: Node, index: int) -> int:
-        token = self._tokens[index][2]
-        if isinstance(node, MapNode) and token != "{":
+        sign = self._tokens[index][2]
+        if isinstance(node, MapNode) and sign != "{":
             index = next(i for i in range(index, len(self._tokens)) if self._tokens[i][2] == "{")
         if self._tokens[index][2] in _BRACKETS:
             return self._closing(index)
-        if token == ".":
+        if sign == ".":
             index += 2 if self._tokens[index + 1][2] == "?" else 1
-        elif isinstance(node, Const) and token == "-":
+        elif isinstance(node, Const) and sign == "-":
             index += 1
         return self._tokens[index][1]
 

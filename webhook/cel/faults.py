@@ -99,14 +99,14 @@ class _Writer:
         advice = f": write `{key[1]} in {before}`" if key and before else ""
         return f"has() takes a field such as `a.b`, not an index{advice}"
 
-    def _unexpected(self, token: str) -> str:
-        if token == "<EOF>":
+    def _unexpected(self, found: str) -> str:
+        if found == "<EOF>":
             return "the expression ends too early"
-        return f"cannot read the expression from `{token.strip()}` on"
+        return f"cannot read the expression from `{found.strip()}` on"
 
-    def _unclosed(self, token: str) -> str:
-        quoted = token[:1] in "'\""
-        return f"the text that begins with `{token}` is not closed" if quoted else f"`{token}` means nothing in CEL"
+    def _unclosed(self, found: str) -> str:
+        quoted = found[:1] in "'\""
+        return f"the text that begins with `{found}` is not closed" if quoted else f"`{found}` means nothing in CEL"
 
     def _wanted(self, want: str, got: str) -> str:
         return f"got {got}, want {want}"

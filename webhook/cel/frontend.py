@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
-
-from cel_expr_python import cel
+from typing import TYPE_CHECKING, Final
 
 from webhook.cel import checks
 from webhook.cel.decode import decode
@@ -21,6 +19,9 @@ from webhook.cel.errors import ExpressionErrors
 from webhook.cel.faults import faults
 from webhook.cel.macros import restore
 from webhook.cel.tree import Call, Const, Loop, MapNode, Node, Tree, walk
+
+if TYPE_CHECKING:
+    from cel_expr_python import cel
 
 _OBJECT: Final = re.compile(r"\bObject(?:_\w+)*")
 

@@ -25,7 +25,13 @@ INPUTS: Final = ("object", "oldObject", "request", "namespaceObject", "params", 
 
 
 class Generator(Emitter):
-    """Writes one function. `slots` are the lazy names it may read: `variables.x`, `lookups.x`."""
+    """Writes one function; the methods called hooks are for the twin (`instrument.py`).
+
+    `slots` are the lazy names that the function may read: `variables.x`, `lookups.x`.
+    """
+
+    arguments: tuple[str, ...] = ("c",)
+    """What a function takes before its parameters: the activation."""
 
     def __init__(self, tree: Tree, slots: Mapping[str, Slot]) -> None:
         super().__init__()
@@ -37,7 +43,7 @@ class Generator(Emitter):
     def function(self, name: str, parameters: Sequence[str] = ()) -> str:
         """Write the function `name(activation, *parameters)`."""
         self._bound.update({parameter: self.name("p") for parameter in parameters})
-        arguments = ", ".join(["c", *self._bound.values()])
+        arguments = ", ".join([*self.arguments, *self._bound.values()])
         self.emit(f"return {self.expr(self.tree.root)}")
         return "\n".join([f"def {name}({arguments}):", *self._prologue(), *self.lines])
 
@@ -86,19 +92,19 @@ class Generator(Emitter):
         fast = f"({t} if ({t} := {text}) is True or {t} is False else condition({t}))"
         return self.operation(node, "condition", text, fast=fast)
 
-    def operation(self, node: Node, helper: str, *arguments: str, fast: str = "") -> str:
-        """Write the call of a helper, or the fast form that means the same."""
+    def operation(self, node: Node, helper: str, *arguments: str, fast: str = "") -> str:  # noqa: ARG002 - the twin's
+        """Hook: write the call of a helper, or the fast form that means the same."""
         return fast or f"{helper}({', '.join(arguments)})"
 
-    def seen(self, node: Node, text: str) -> str:
+    def seen(self, node: Node, text: str) -> str:  # noqa: ARG002 - the twin's
         """Hook: the value of a node is `text`."""
         return text
 
-    def seen_maybe(self, node: Node, text: str) -> str:
+    def seen_maybe(self, node: Node, text: str) -> str:  # noqa: ARG002 - the twin's
         """Hook: the value of an optional is `text`, MISSING when it has none."""
         return text
 
-    def iteration(self, node: Loop, helper: str, entries: str, cost: int) -> str:
+    def iteration(self, node: Loop, helper: str, entries: str, cost: int) -> str:  # noqa: ARG002 - the twin's
         """Hook: what a loop goes through."""
         return f"{helper}(B, {entries}, {cost})"
 
@@ -131,8 +137,8 @@ class Generator(Emitter):
             return f"i_{node.name}"
         return f"CelType({node.name!r})"
 
-    def slot(self, node: Ident, slot: Slot) -> str:
-        """Write the reading of a lazy value."""
+    def slot(self, node: Ident, slot: Slot) -> str:  # noqa: ARG002 - the twin's
+        """Hook: write the reading of a lazy value."""
         t = self.name()
         return f"({t} if ({t} := S[{slot.number}]) is not UNSET else {slot.fill})"
 

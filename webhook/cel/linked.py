@@ -6,13 +6,16 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webhook.cel.activation import Activation
 from webhook.cel.slots import Slot
 from webhook.cel.trace import Trace
 from webhook.cel.tree import Tree
 from webhook.model.path import Path
+
+if TYPE_CHECKING:
+    from webhook.cel.instrument import Tracer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Unit:
 class Linked:
     """The functions of a program, by name, and what explains them."""
 
-    def __init__(self, units: Mapping[str, Unit], trees: bytes, globals_: Mapping[str, Any]) -> None:
+    def __init__(self, units: Mapping[str, Unit], trees: bytes, globals_: dict[str, Any]) -> None:
         self._units = units
         self._pickled = trees
         self._globals = globals_
@@ -69,7 +72,7 @@ class Linked:
         return reads(self.trees, name)
 
     @cached_property
-    def _tracer(self) -> Any:
+    def _tracer(self) -> Tracer:
         from webhook.cel.instrument import Tracer  # the generator: only a rule that failed needs it
 
         return Tracer(self._units, self.trees, self._globals)

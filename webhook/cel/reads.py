@@ -1,0 +1,94 @@
+"""Which fields of `object` an expression can read, without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from webhook.cel.scope import binders
+from webhook.cel.tree import Call, Const, Ident, Loop, Node, OptMap, Select, Tree, children, walk
+from webhook.model.path import Path
+
+ANY = "*"
+"""Stands in a path for an index or key that only the object decides."""
+
+_INDEXES = ("_[_]", "_?._", "_[?_]")
+_PASSED_ON = ("_?_:_", "orValue", "or", "value", "dyn", "optional.of", "_+_")
+"""Calls whose value is, or is made of, that of an operand."""
+
+
+def reads(trees: Mapping[str, Tree], name: str) -> frozenset[Path]:
+    """Give the paths that the expression `name`, and the variables it reads, can look at.
+
+    `trees` are the expressions of the program by name. A path means the value there and all below it.
+    """
+    return frozenset(_Reader(trees, trees[name].root).paths())
+
+
+class _Reader:
+    def __init__(self, trees: Mapping[str, Tree], root: Node) -> None:
+        self._trees = trees
+        self._root = root
+        self._binders = binders(root)
+
+    def paths(self) -> Iterator[Path]:
+        """Give where each value comes from that is not only a step to another."""
+        steps = {step.id for node in walk(self._root) for step in _steps(node)}
+        for node in walk(self._root):
+            if node.id not in steps:
+                yield from self.origins(node)
+            if isinstance(node, Ident) and node.name in self._trees:
+                yield from _Reader(self._trees, self._trees[node.name].root).paths()
+
+    def origins(self, node: Node) -> set[Path]:
+        """Give the places in the object that a value may have been read from."""
+        match node:
+            case Ident(name="object"):
+                return {()}
+            case Ident():
+                return self._of_name(node)
+            case Select():
+                return _below(self.origins(node.operand), node.field)
+            case Call(function=function, args=(container, key)) if function in _INDEXES:
+                return _below(self.origins(container), key.value if isinstance(key, Const) else ANY)
+            case Call(function=function) if function in _PASSED_ON:
+                return {path for operand in node.operands for path in self.origins(operand)}
+            case OptMap():
+                return self.origins(node.body)
+            case _:
+                return set()
+
+    def _of_name(self, node: Ident) -> set[Path]:
+        if tree := self._trees.get(node.name):
+            return _Reader(self._trees, tree.root).origins(tree.root)
+        if not (binder := self._binders.get(node.id)):
+            return set()
+        if isinstance(binder.node, OptMap):
+            return self.origins(binder.node.target)
+        return _below(self._elements(binder.node.range), ANY)
+
+    def _elements(self, node: Node) -> set[Path]:
+        """Give the lists and maps that a loop goes through, seen through filters."""
+        if isinstance(node, Loop) and node.kind == "list" and isinstance(node.body, Ident):
+            return self._elements(node.range)
+        return self.origins(node)
+
+
+def _steps(node: Node) -> Iterable[Node]:
+    """Give the operands of a node that it only reads further from, or passes on."""
+    match node:
+        case Select():
+            return (node.operand,)
+        case Call(function=function) if function in _INDEXES:
+            return (node.args[0],)
+        case Call(function=function) if function in _PASSED_ON:
+            return node.operands
+        case Loop():
+            return (node.range,)
+        case OptMap():
+            return children(node)
+        case _:
+            return ()
+
+
+def _below(paths: set[Path], step: object) -> set[Path]:
+    return {(*path, step) for path in paths} if isinstance(step, int | str) else set()
