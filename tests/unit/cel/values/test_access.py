@@ -152,5 +152,8 @@ def test_a_number_has_no_size() -> None:
 def test_only_bools_are_conditions() -> None:
     assert condition(True) is True
     assert condition(False) is False
-    for value in (1, 0, None, "true", [], NONE):
-        assert message(condition, value) == "no such overload"
+
+
+@pytest.mark.parametrize("value", [1, 0, None, "true", [], NONE])
+def test_nothing_else_is_a_condition(value: Any) -> None:
+    assert message(condition, value) == "no such overload"

@@ -141,13 +141,13 @@ def test_values_in_ascending_order(a: Any, b: Any) -> None:
 )
 def test_what_has_no_order_is_no_such_overload(a: Any, b: Any) -> None:
     for compare in (less, less_equal, greater, greater_equal):
-        with pytest.raises(CelError, match="^no such overload$"):
+        with pytest.raises(CelError, match=r"^no such overload$"):
             compare(a, b)
 
 
 @pytest.mark.parametrize(("a", "b"), [(math.nan, 1.0), (1, math.nan), (Uint(1), math.nan), (math.nan, math.nan)])
 def test_nan_cannot_be_ordered(a: Any, b: Any) -> None:
-    with pytest.raises(CelError, match="^NaN values cannot be ordered$"):
+    with pytest.raises(CelError, match=r"^NaN values cannot be ordered$"):
         less(a, b)
-    with pytest.raises(CelError, match="^NaN values cannot be ordered$"):
+    with pytest.raises(CelError, match=r"^NaN values cannot be ordered$"):
         greater_equal(a, b)

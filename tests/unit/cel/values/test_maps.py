@@ -52,7 +52,7 @@ def test_entries_are_added_to_a_map_that_is_being_built() -> None:
 @pytest.mark.parametrize("key", ["a", 1, True])
 def test_an_entry_is_not_added_twice(key: object) -> None:
     made = insert({}, key, 1)
-    with pytest.raises(CelError, match="^insert failed: key (a|1|true) already exists$"):
+    with pytest.raises(CelError, match=r"^insert failed: key (a|1|true) already exists$"):
         insert(made, key, 2)
 
 

@@ -39,7 +39,7 @@ def test_an_index_outside_the_list_is_none() -> None:
 
 
 def test_a_list_has_no_optional_fields_either() -> None:
-    with pytest.raises(CelError, match="^unsupported index type 'string' in list$"):
+    with pytest.raises(CelError, match=r"^unsupported index type 'string' in list$"):
         optional_select([], "a")
 
 
