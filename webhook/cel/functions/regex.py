@@ -9,22 +9,21 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-import re2
-
 from webhook.cel.errors import Budget, CelError
 from webhook.cel.functions.library import Function, Library, charging, method
 from webhook.cel.values.arithmetic import text_cost
 
-_OPTIONS: Final = re2.Options()
-_OPTIONS.log_errors = False  # it would print to stderr
-_OPTIONS.never_capture = True  # nothing here asks for groups, and matching is cheaper without
-_OPTIONS.max_mem = 2 << 20  # bytes; a pattern can come from the object, and 128 of them are kept
-
 
 @lru_cache(maxsize=128)
 def _compiled(pattern: str) -> Any:
+    import re2  # not above: a command whose policies need no regular expression starts sooner
+
+    options = re2.Options()
+    options.log_errors = False  # it would print to stderr
+    options.never_capture = True  # nothing here asks for groups, and matching is cheaper without
+    options.max_mem = 2 << 20  # bytes; a pattern can come from the object, and 128 of them are kept
     try:
-        return re2.compile(pattern, _OPTIONS)
+        return re2.compile(pattern, options)
     except re2.error as error:
         reason = error.args[0]
         raise CelError(f"error parsing regexp: {reason.decode() if isinstance(reason, bytes) else reason}") from None

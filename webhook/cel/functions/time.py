@@ -10,13 +10,15 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import TYPE_CHECKING, Any, Final
 
 from webhook.cel.errors import CelError
 from webhook.cel.functions.library import Function, Library
 from webhook.cel.values.time import SECOND, Clock, Duration, Timestamp
 from webhook.cel.values.types import no_such_overload
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -50,6 +52,8 @@ def _atoi(text: str) -> int:
 def _zone(name: str) -> ZoneInfo | None:
     if name in {"", "UTC", "Local"}:
         return None
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # not above: few expressions name a time zone
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, OSError):

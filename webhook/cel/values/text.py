@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import Any, Final
 
 _ESCAPES: Final = {
@@ -45,12 +44,33 @@ def double(value: float, *, exponent_from: int = 6) -> str:
         return "NaN"
     if value in (float("inf"), float("-inf")):
         return "+Inf" if value > 0 else "-Inf"
-    number = Decimal(repr(value)).normalize()
-    exponent = number.adjusted()
+    sign, digits, exponent = _shortest(value)
     if -4 <= exponent < exponent_from or not value:
-        return f"{number:f}"
-    mantissa = f"{number.scaleb(-exponent):f}"
-    return f"{mantissa}e{exponent:+03d}"
+        return sign + _plain(digits, exponent)
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{fraction}e{exponent:+03d}"
+
+
+def positional(value: float) -> str:
+    """The same without an exponent, however long it gets: Go's `%f` with as many digits as it takes."""
+    sign, digits, exponent = _shortest(value)
+    return sign + _plain(digits, exponent)
+
+
+def _shortest(value: float) -> tuple[str, str, int]:
+    """Sign, significant digits, and the power of ten of the first of them."""
+    text = repr(value)
+    count = len(text.partition("e")[0].replace(".", "").strip("-0")) or 1
+    mantissa, _, exponent = f"{abs(value):.{count - 1}e}".partition("e")
+    return "-" if text.startswith("-") else "", mantissa.replace(".", ""), int(exponent)
+
+
+def _plain(digits: str, exponent: int) -> str:
+    if exponent < 0:
+        return f"0.{'0' * (-exponent - 1)}{digits}"
+    whole = digits[: exponent + 1].ljust(exponent + 1, "0")
+    fraction = digits[exponent + 1 :]
+    return f"{whole}.{fraction}" if fraction else whole
 
 
 def quote(text: str) -> str:

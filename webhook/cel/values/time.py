@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 from typing import Final, NamedTuple, Self
 
 from webhook.cel.errors import CelError
+from webhook.cel.values.text import positional
 from webhook.cel.values.types import cel_type
 
 SECOND: Final = 1_000_000_000
@@ -150,7 +150,7 @@ class Duration:
         return (whole, rest) if self.nanoseconds >= 0 else (-whole, -rest)
 
     def __str__(self) -> str:
-        return f"{Decimal(repr(self.seconds)).normalize():f}s"
+        return f"{positional(self.seconds)}s"
 
 
 def _part(whole: str, fraction: str, unit: str) -> int:
