@@ -25,7 +25,6 @@ from webhook.cel.messages import pool
 _NUMBERS: Final = ("int", "uint", "double")
 _ORDERED: Final = ("bool", "string", "bytes", "timestamp", "duration")
 _COMPARISONS: Final = ("_<_", "_<=_", "_>_", "_>=_")
-_PARAMETER: Final = re.compile(r"[^\s,<]+(?:<.*>)?")
 
 
 def environment(
@@ -55,8 +54,32 @@ def _environment(
 
 
 def library_type(text: str) -> cel.Type:
-    """Give the library's form of a type written as CEL does: `map(string, list(dyn))`."""
-    return cel.Type(text.replace("(", "<").replace(")", ">").replace(" ", ""))
+    """Give the library's form of a type written as CEL does: `map(string, list(dyn))`.
+
+    An optional is dyn: the library's Python interface mangles the name of a type with parameters.
+    """
+    name, parameters = _parts(text)
+    types = list(map(library_type, parameters))
+    match name:
+        case "list" if types:
+            return cel.Type.List(*types)
+        case "map" if types:
+            return cel.Type.Map(*types)
+        case _:
+            return cel.Type.DYN if types else cel.Type(name)
+
+
+def _parts(text: str) -> tuple[str, list[str]]:
+    """Split `map(string, list(dyn))`, or the same in angle brackets, into its name and its parameters."""
+    name, *rest = re.split(r"[(<]", text, maxsplit=1)
+    parameters, depth = [""], 0
+    for character in rest[0][:-1] if rest else "":
+        depth += (character in "(<") - (character in ")>")
+        if character == "," and not depth:
+            parameters.append("")
+        else:
+            parameters[-1] += character
+    return name, [parameter.strip() for parameter in parameters if parameter]
 
 
 @cache
@@ -101,7 +124,7 @@ def _overload(name: str, number: int, overload: Overload) -> dict[str, Any]:
 
 def _spec(text: str) -> dict[str, Any]:
     """Give a type, written `map<string, ~A>`, as the library's configuration writes it."""
-    name, _, rest = text.partition("<")
+    name, parameters = _parts(text)
     if name.startswith("~"):
         return {"type_name": name[1:], "is_type_param": True}
-    return {"type_name": name, "params": list(map(_spec, _PARAMETER.findall(rest[:-1])))}
+    return {"type_name": name, "params": list(map(_spec, parameters))}

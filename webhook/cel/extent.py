@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from webhook.cel.tree import Call, Const, Ident, MapNode, Node, Select, Tree, children
+from webhook.cel.tree import Call, Const, Ident, MapNode, Node, Select, Tree, children, line_and_column
 
 _TOKEN: Final = re.compile(
     r"""\s+|//[^\n]*
@@ -21,6 +21,13 @@ def source(tree: Tree, node: Node) -> str:
     """Give the text of a sub-expression, without the parentheses around it."""
     start, end = _Extents(tree).extent(node)
     return tree.text[start:end]
+
+
+def position(tree: Tree, node: Node) -> tuple[int, int]:
+    """Give line and column (from 1) of a node: where a name starts, at the operator or the dot of others."""
+    if isinstance(node, Ident):
+        return line_and_column(tree.text, _Extents(tree).extent(node)[0])
+    return tree.position(node)
 
 
 class _Extents:

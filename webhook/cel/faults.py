@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
@@ -134,6 +134,7 @@ def _operator(function: str) -> str | None:
     return None
 
 
-def _split(arguments: str) -> Iterator[str] | list[str]:
-    """Split a list of types at the commas that stand outside parentheses."""
-    return re.findall(r"[^,(]+(?:\((?:[^()]|\([^()]*\))*\))?", arguments.replace(", ", ","))
+def _split(arguments: str) -> list[str]:
+    """Split a list of types at the commas that stand outside parentheses; a free type parameter is `any`."""
+    plain = re.sub(r"T%\d+", "any", arguments.replace(", ", ","))
+    return re.findall(r"[^,(]+(?:\((?:[^()]|\([^()]*\))*\))?", plain)

@@ -24,7 +24,7 @@ class Twin(Generator):
 
     arguments = ("c", "R")
 
-    def operation(self, node: Node, helper: str, *arguments: str, fast: str = "") -> str:
+    def operation(self, node: Node, helper: str, *arguments: str, fast: str = "") -> str:  # noqa: ARG002 - never fast
         return f"R.do({', '.join((str(node.id), helper, *arguments))})"
 
     def seen(self, node: Node, text: str) -> str:
@@ -33,7 +33,7 @@ class Twin(Generator):
     def seen_maybe(self, node: Node, text: str) -> str:
         return self.seen(node, text)
 
-    def slot(self, node: Ident, slot: Slot) -> str:
+    def slot(self, node: Ident, slot: Slot) -> str:  # noqa: ARG002 - read by name
         return f"R.read({node.id}, {node.name!r})"
 
     def iteration(self, node: Loop, helper: str, entries: str, cost: int) -> str:

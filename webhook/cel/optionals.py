@@ -86,17 +86,15 @@ def _otherwise(g: Generator, target: Node, other: Callable[[], str]) -> str:
 
 def or_value(g: Generator, node: Call) -> str:
     """Write `target.orValue(default)`; the default is evaluated only where it is needed."""
-    assert node.target is not None
-    return _otherwise(g, node.target, lambda: g.expr(node.args[0]))
+    target, default = node.operands
+    return _otherwise(g, target, lambda: g.expr(default))
 
 
 def value(g: Generator, node: Call) -> str:
     """Write `target.value()`."""
-    assert node.target is not None
-    return _otherwise(g, node.target, lambda: g.operation(node, "no_value"))
+    return _otherwise(g, node.operands[0], lambda: g.operation(node, "no_value"))
 
 
 def has_value(g: Generator, node: Call) -> str:
     """Write `target.hasValue()`."""
-    assert node.target is not None
-    return f"({maybe(g, node.target)} is not MISSING)"
+    return f"({maybe(g, node.operands[0])} is not MISSING)"

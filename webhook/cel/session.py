@@ -9,7 +9,7 @@ from webhook.cel import provenance
 from webhook.cel.activation import Activation
 from webhook.cel.blame import Blame, blame, failed, first_path
 from webhook.cel.errors import ERRORS, Budget, Exhausted
-from webhook.cel.extent import source
+from webhook.cel.extent import position, source
 from webhook.cel.frame import Frame
 from webhook.cel.runtime import UNSET, fetch, wrap
 from webhook.cel.trace import Trace
@@ -81,7 +81,7 @@ class Session:
             None,
             part,
             error=f"{error}{through}",
-            error_position=frame.tree.position(frame.nodes[marked[1]]) if marked else None,
+            error_position=position(frame.tree, frame.nodes[marked[1]]) if marked else None,
         )
 
     def _result(self, frame: Frame, value: Any, part: Blame | None, **more: Any) -> Trace:
