@@ -1,4 +1,4 @@
-"""Which fields of `object` an expression can read, without running it."""
+"""Which fields of `object` (or `oldObject`) an expression can read, without running it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Reader:
     def origins(self, node: Node) -> set[Path]:
         """Give the places in the object that a value may have been read from."""
         match node:
-            case Ident(name="object"):
+            case Ident(name="object" | "oldObject"):
                 return {()}
             case Ident():
                 return self._of_name(node)

@@ -114,7 +114,7 @@ class Explainer:
     def _unevaluated(self, verdict: Verdict, trace: Trace | None) -> str:
         if verdict.status is Status.SKIP:
             return f"not checked: needs {getattr(verdict.error, 'what', 'something that is not known here')}"
-        if self.policy.tells_secret(verdict.function, self.object):
+        if self.policy.may_tell_secret(verdict.function, self.object):
             return "the rule could not be evaluated; the reason is withheld, as it may hold a secret value"
         reason = trace.error if trace and trace.error else str(verdict.error)
         return f"the rule could not be evaluated: {reason}"
@@ -141,7 +141,7 @@ class Explainer:
         """Run one of the expressions that explain; None when there is none, it fails, or it would tell a secret."""
         name = "why" if role == "why" else name_of(verdict.rule.name, role) if verdict.rule else ""
         function = self.policy.text(name)
-        if function is None or self.policy.tells_secret(name, self.object):
+        if function is None or self.policy.may_tell_secret(name, self.object):
             return None
         try:
             return function(self.activation, *(() if role == "why" else verdict.parameters))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from webhook.cel.program import Linked, SlotTable
 from webhook.engine.compile import CompiledPolicy, lookup_key, name_of
 from webhook.engine.match import rules_may_match
-from webhook.engine.secrecy import reads_concealed
+from webhook.engine.secrecy import may_tell
 from webhook.model.policy import Lookup, MatchResources, Mutation, Policy, Validation
 from webhook.model.release import Minor
 from webhook.model.request import DELETE, AdmissionRequest, Object
@@ -55,9 +56,11 @@ class LinkedPolicy:
         """Return the function that computes a text, if the policy has an expression for it."""
         return self.linked.functions.get(name)
 
-    def tells_secret(self, name: str, obj: Object) -> bool:
-        """Can what this function gives hold a value of `obj` that must never be shown."""
-        return name in self.linked.functions and reads_concealed(self.policy, obj, self.linked.reads(name))
+    def may_tell_secret(self, name: str, obj: Object) -> bool:
+        """Can what this function computes hold a value of `obj` that must never be shown."""
+        each = f"{name_of(*name.split('.')[:2])}.each"
+        reads = (self.linked.reads(one) for one in (name, each) if one in self.linked.functions)
+        return may_tell(self.policy, obj, chain.from_iterable(reads))
 
 
 @dataclass(frozen=True, slots=True)

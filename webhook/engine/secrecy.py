@@ -16,25 +16,36 @@ _SECRET: Final[tuple[Path, ...]] = (
 )
 """Where a Secret holds its values; kubectl's annotation repeats them."""
 
-
-def concealed_paths(policy: Policy, obj: Object) -> tuple[Path, ...]:
-    """List the paths whose values stay hidden for this object."""
-    own = tuple(parse(field) for field in policy.sensitive_fields)
-    secret = obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
-    return (*own, *_SECRET) if secret else own
+_ANY: Final = "*"
+"""Stands in a path that an expression reads for an index or key that only the object decides."""
 
 
 def conceals(policy: Policy, obj: Object, path: Path) -> bool:
     """Is what stands at `path` hidden, or does it hold something that is."""
-    return any(_overlap(path, hidden) for hidden in concealed_paths(policy, obj))
+    hidden = (*_sensitive(policy), *(_SECRET if _is_secret(obj) else ()))
+    return any(_overlap(path, one) for one in hidden)
 
 
-def reads_concealed(policy: Policy, obj: Object, reads: Iterable[Path]) -> bool:
-    """Can an expression that reads these paths tell something that is hidden."""
-    hidden = concealed_paths(policy, obj)
+def may_tell(policy: Policy, obj: Object, reads: Iterable[Path]) -> bool:
+    """Can what an expression computes tell something that is hidden.
+
+    Where a Secret is in play, every computed text might: only literal ones are shown. Otherwise the
+    fields that the expression reads decide.
+    """
+    if _is_secret(obj) or any(lookup.kind == "Secret" for lookup in policy.lookups):
+        return True
+    hidden = _sensitive(policy)
     return bool(hidden) and any(_overlap(path, one) for path in reads for one in hidden)
+
+
+def _is_secret(obj: Object) -> bool:
+    return obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
+
+
+def _sensitive(policy: Policy) -> tuple[Path, ...]:
+    return tuple(parse(field) for field in policy.sensitive_fields)
 
 
 def _overlap(path: Path, hidden: Path) -> bool:
     """Is one of them a parent of the other, or the same."""
-    return all(a == b for a, b in zip(path, hidden, strict=False))
+    return all(a == b or a == _ANY for a, b in zip(path, hidden, strict=False))

@@ -1,0 +1,111 @@
+"""The words that people read: whole for every reason, and within what the API server lets through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webhook.admission import codec
+from webhook.engine import explain
+from webhook.model.request import AdmissionRequest
+
+DENIED = """
+severity: high
+why: the operator finds no such variant, so nothing is installed
+docs: https://example.org/variant
+validations:
+- expression: object.spec.variant in ['default', 'container', 'vgpu']
+  messageExpression: "'variant `' + object.spec.variant + '` does not exist'"
+  allowedExpression: "['container', 'default', 'vgpu']"
+  reason: {reason}
+  fix: {{text: set spec.variant to container}}
+"""
+PACKAGE = {
+    "apiVersion": "cozystack.io/v1alpha1",
+    "kind": "Package",
+    "metadata": {"name": "cozystack.gpu-operator"},
+    "spec": {"variant": "contaner"},
+}
+CAUSE = """\
+variant `contaner` does not exist [p0]
+    allowed: container, default, vgpu; did you mean `container`?
+    why:  the operator finds no such variant, so nothing is installed
+    fix:  set spec.variant to container
+    docs: https://example.org/variant"""
+
+
+def request(**fields: Any) -> AdmissionRequest:
+    group = {"group": "cozystack.io", "version": "v1alpha1"}
+    review = {
+        "uid": "u",
+        "operation": "CREATE",
+        "kind": group | {"kind": "Package"},
+        "resource": group | {"resource": "packages"},
+        "name": "cozystack.gpu-operator",
+        "userInfo": {"username": "ada"},
+        "object": PACKAGE,
+    }
+    return codec.read({"apiVersion": codec.API_VERSION, "kind": "AdmissionReview", "request": review | fields})
+
+
+def test_a_cause_holds_its_whole_finding(judge: Any) -> None:
+    decision = judge(DENIED.format(reason="Invalid"), PACKAGE)
+    assert explain.details(decision, request()) == {
+        "group": "cozystack.io",
+        "kind": "Package",
+        "name": "cozystack.gpu-operator",
+        "causes": [{"reason": "FieldValueInvalid", "message": CAUSE, "field": "spec.variant"}],
+    }
+
+
+def test_the_message_holds_every_finding_for_reasons_whose_causes_kubectl_drops(judge: Any, link: Any) -> None:
+    other = "severity: low\nvalidations: [{expression: 'false', message: never}]"
+    decision = judge(link(DENIED.format(reason="Forbidden"), other), PACKAGE)
+    assert explain.status_reason(decision).status == 403
+    assert explain.message(decision, request()) == (
+        f'Package "cozystack.gpu-operator" is refused by 2 rules:\n* spec.variant: {CAUSE}\n* never [p1]'
+    )
+
+
+def test_an_object_is_named_with_its_namespace_and_before_it_has_a_name_by_its_prefix() -> None:
+    unnamed = request(name="", namespace="ml", object={"metadata": {"generateName": "infer-7d9c-"}})
+    assert explain.subject(unnamed) == 'Package "infer-7d9c-*" in namespace "ml"'
+
+
+def test_a_warning_says_where_and_the_way_out_in_one_line(judge: Any) -> None:
+    policy = "validationActions: [Warn]\n" + DENIED.format(reason="Invalid")
+    assert explain.warnings(judge(policy, PACKAGE)) == (
+        "[p0] spec.variant: variant `contaner` does not exist; did you mean `container`?; fix: set spec.variant to container",
+    )
+
+
+def test_warnings_are_cut_to_what_the_api_server_lets_through_and_say_how_many_are_left_out(judge: Any) -> None:
+    policy = """
+    validationActions: [Warn]
+    validations:
+    - forEach: {in: 'lists.range(40)', as: number}
+      expression: 'number < 0'
+      messageExpression: "string(number) + ': ' + 'long '.replace('long', object.spec.long)"
+    """
+    found = explain.warnings(judge(policy, {**PACKAGE, "spec": {"long": "words and " * 60}}))
+    assert all(len(warning) <= explain.WARNING_LIMIT for warning in found)
+    assert sum(map(len, found)) <= explain.WARNINGS_LIMIT
+    assert found[0].endswith("…")
+    assert found[-1] == f"and {41 - len(found)} more warnings; `cozyguard check` shows all"
+
+
+def test_a_change_is_a_warning_unless_the_request_is_refused_anyway(judge: Any) -> None:
+    change = """
+    mutations:
+    - patchType: JSONPatch
+      message: set the default
+      jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/spec/a', value: 1}]"}
+    """
+    assert explain.warnings(judge(change, PACKAGE)) == ("[p0] set the default",)
+    assert explain.warnings(judge(f"{change}\n    validations: [{{expression: 'false'}}]", PACKAGE)) == ()
+
+
+def test_a_failure_of_ours_that_is_ignored_is_still_told(judge: Any) -> None:
+    (warning,) = explain.warnings(
+        judge("failurePolicy: Ignore\nvalidations: [{expression: object.spec.gone == 1}]", PACKAGE)
+    )
+    assert "could not be evaluated" in warning
