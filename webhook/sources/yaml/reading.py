@@ -86,8 +86,10 @@ def _parse_json(source: Source) -> Iterator[Document | DocumentError]:
     try:
         for element in json.elements(source.text):
             yield from (_error(source, fault) for fault in element.faults)
-            line = source.line + source.text.count("\n", 0, element.start)
-            yield Document(source.file, index, line, source.text[element.start : element.end], element.value, json=True)
+            if element.value is not None:
+                line = source.line + source.text.count("\n", 0, element.start)
+                text = source.text[element.start : element.end]
+                yield Document(source.file, index, line, text, element.value, json=True)
             index, end = index + 1, element.end
     except Fault as fault:
         yield _error(source, fault)
