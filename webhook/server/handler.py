@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from webhook.server import response
 from webhook.server.answer import Answer, refusal
 from webhook.server.body import read_body
 from webhook.server.deadline import DEFAULT, Deadline, parse_duration
-from webhook.server.logs import Log, failure
+from webhook.server.logs import LONGEST, Log, failure
 from webhook.server.metrics import Metrics
 from webhook.server.watched import Watched
 from webhook.server.world import World
@@ -36,6 +37,9 @@ class Endpoint(StrEnum):
     VALIDATE = "validate"
     MUTATE = "mutate"
 
+
+_LOOK: Final = 0.01
+"""Seconds between two looks whether requests are under way, which somebody who stops the server waits for."""
 
 ENDPOINTS: Final = {f"/{endpoint}": endpoint for endpoint in Endpoint}
 
@@ -90,6 +94,11 @@ class Handler:
         finally:
             self._metrics.in_flight -= 1
 
+    async def idle(self) -> None:
+        """Return when no request is under way."""
+        while self._metrics.in_flight:
+            await asyncio.sleep(_LOOK)
+
     def _answer(self, endpoint: Endpoint, body: bytes, deadline: Deadline) -> bytes:
         started = time.perf_counter()
         request = decode(body)
@@ -109,7 +118,7 @@ class Handler:
     def _refuse(self, http: web.BaseRequest, error: ReviewError) -> web.Response:
         endpoint = ENDPOINTS.get(http.path, "")
         self._metrics.count(endpoint, "", str(error.status.value))
-        self._log.warning("request refused", endpoint=endpoint, status=error.status.value, reason=str(error))
+        self._log.warning("request refused", endpoint=endpoint, status=error.status.value, reason=str(error)[:LONGEST])
         return refusal(error)
 
 

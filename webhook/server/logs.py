@@ -16,7 +16,7 @@ from webhook.model.decision import Decision, Finding
 from webhook.model.request import AdmissionRequest
 
 _RANK: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
-_LONGEST: Final = 256
+LONGEST: Final = 256
 """Characters kept of what the request names: a name may be megabytes long until something refuses it."""
 _MOST_VERDICTS: Final = 50
 
@@ -48,13 +48,13 @@ class Log:
             return
         user = request.user
         fields: dict[str, Any] = {
-            "uid": request.uid[:_LONGEST],
+            "uid": request.uid[:LONGEST],
             "endpoint": endpoint,
             "operation": request.operation,
-            "kind": request.kind.kind[:_LONGEST],
-            "namespace": request.namespace[:_LONGEST],
-            "name": request.display_name[:_LONGEST],
-            "user": user.username[:_LONGEST] if user else "",
+            "kind": request.kind.kind[:LONGEST],
+            "namespace": request.namespace[:LONGEST],
+            "name": request.display_name[:LONGEST],
+            "user": user.username[:LONGEST] if user else "",
             "allowed": decision.allowed,
         }
         if request.dry_run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from contextlib import suppress
 from typing import Any, Final
 
 from aiohttp import web
@@ -40,7 +41,7 @@ class Service:
             lambda _: (settings.tls_cert, settings.tls_key),
             log,
         )
-        self._state = Watched("state", lambda: world.load(settings), lambda current: current.files, log)
+        self._state = Watched("state", lambda: world.load(settings, log), lambda current: current.files, log)
         self._handler = Handler(self._state, self.metrics, log)
         self._watchers: list[asyncio.Task[None]] = []
         self._stopping = False
@@ -65,11 +66,14 @@ class Service:
         self._log.info("stopping")
         self._stopping = self._handler.stopping = True
         await stop.drain(self._settings.drain_seconds)
+        self._server.close()
+        # Connections are left alone until then: aiohttp would drop the rest of a body that is still on its way.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._handler.idle(), FINISH)
         for watcher in self._watchers:
             watcher.cancel()
-        self._server.close()
         self._web.pre_shutdown()
-        await self._web.shutdown(FINISH)
+        await self._web.shutdown(timeout=1.0)
 
     @property
     def ready(self) -> bool:

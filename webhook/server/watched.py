@@ -92,10 +92,16 @@ def fingerprint(paths: Iterable[Path]) -> tuple[tuple[Any, ...], ...]:
 
 
 def _files(start: Path) -> Iterator[Path]:
+    """List a file, or all files below a folder: links are followed, hidden names are not."""
     if not start.is_dir():
         yield start
         return
+    visited: set[str] = set()
     for folder, folders, names in os.walk(start, followlinks=True):
+        if (real := os.path.realpath(folder)) in visited:
+            folders.clear()
+            continue
+        visited.add(real)
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(folder, name) for name in names if not name.startswith("."))
 

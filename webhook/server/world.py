@@ -5,12 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from webhook.cel.errors import NotKnown
 from webhook.engine.context import DEFAULT_CONFIGURATION, Cluster
 from webhook.engine.policyset import PolicySet
+from webhook.errors import DocumentErrors
 from webhook.model.configuration import Configuration
 from webhook.model.release import Release
+from webhook.model.request import Object
+from webhook.server.compiling import compile_policies
+from webhook.server.logs import Log
 from webhook.server.settings import Settings
-from webhook.sources import catalog, configuration, policies
+from webhook.sources import catalog, configuration, yaml
+from webhook.sources.bundled import bundled
+from webhook.sources.objects import ObjectStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +29,43 @@ class World:
     configuration: Configuration
     cluster: Cluster
     files: tuple[Path, ...]
+
+
+def load(settings: Settings, log: Log) -> World:
+    """Read everything. Raises UsageError and DocumentErrors: a server enforces every policy that it was given, or none."""
+    given = configuration.load(settings.config) if settings.config else DEFAULT_CONFIGURATION
+    paths = _policy_paths(settings, given)
+    made = compile_policies(paths)
+    if made.errors:
+        raise DocumentErrors(made.errors)
+    for notice in made.notices:
+        log.warning("policy notice", notice=str(notice))
+    cluster = _cluster(settings.cluster_state)
+    others = tuple(file for file in (settings.config, settings.cluster_state) if file)
+    return World(PolicySet.link(made.policies), _release(settings, given, cluster, log), given, cluster, paths + others)
+
+
+def _policy_paths(settings: Settings, given: Configuration) -> tuple[Path, ...]:
+    own = settings.policies or tuple(map(Path, given.policies)) or (bundled(),)
+    return own + settings.add_policies
+
+
+def _cluster(state: Path | None) -> Cluster:
+    documents = yaml.read(state.read_bytes(), str(state)) if state else ()
+    return ObjectStore(state=[document.value for document in documents])
+
+
+def _release(settings: Settings, given: Configuration, cluster: Cluster, log: Log) -> Release:
+    """Find the release's catalogue entry, with the PackageSources of the cluster laid over it."""
+    wanted = settings.release or given.release
+    release, warning = catalog.nearest(wanted) if wanted else (catalog.newest(), None)
+    if warning:
+        log.warning("release", warning=warning)
+    return catalog.overlay(release, _package_sources(cluster))
+
+
+def _package_sources(cluster: Cluster) -> list[Object]:
+    try:
+        return cluster.list("cozystack.io/v1alpha1", "PackageSource", "", None)
+    except NotKnown:
+        return []

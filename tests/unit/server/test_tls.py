@@ -52,7 +52,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_an_encrypted_key_is_refused_and_never_asks_for_a_password(tmp_path: Path, authority: trustme.CA) -> None:
-    from cryptography.hazmat.primitives import serialization as s  # noqa: PLC0415
+    from cryptography.hazmat.primitives import serialization as s
 
     leaf = authority.issue_cert("localhost")
     cert, key = write(tmp_path, leaf)

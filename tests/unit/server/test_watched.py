@@ -93,3 +93,9 @@ def test_a_mounted_volume_that_moves_its_link_shows_in_the_fingerprint(tmp_path:
     (tmp_path / "..new").symlink_to("..v2")
     (tmp_path / "..new").rename(tmp_path / "..data")
     assert fingerprint([tmp_path / "tls.crt"]) != before
+
+
+def test_a_link_that_leads_back_up_ends_the_walk(tmp_path: Path) -> None:
+    (tmp_path / "n").touch()
+    (tmp_path / "again").symlink_to(tmp_path)
+    assert len(fingerprint([tmp_path])) == 1
