@@ -71,7 +71,7 @@ def _main(argv: list[str]) -> int:
     from webhook.cli.options import did_you_mean
 
     kind = "flag" if argv[0].startswith("-") else "command"
-    raise UsageError(f"unknown {kind} `{argv[0]}`{did_you_mean(argv[0], COMMANDS)}; see `cozyguard --help`")
+    raise UsageError(f"unknown {kind} `{argv[0]}`{did_you_mean(argv[0], COMMANDS)}\nsee `cozyguard --help`")
 
 
 def load(name: str) -> Command:

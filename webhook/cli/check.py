@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from webhook.admission.synthesize import Circumstances
 from webhook.cli import terminal
@@ -15,6 +15,7 @@ from webhook.cli.options import Arguments, Parser, add_policy_options, add_relea
 from webhook.errors import DocumentError, UsageError
 from webhook.model.decision import Outcome
 from webhook.model.request import CREATE, DELETE, UPDATE, UserInfo
+from webhook.model.result import Checked, Setup
 from webhook.report.json import JsonReport
 from webhook.report.style import Style
 from webhook.report.summary import Summary
@@ -22,6 +23,24 @@ from webhook.report.text import TextReport
 from webhook.runs.baseline import Baseline
 from webhook.runs.baseline import read as read_baseline
 from webhook.runs.scan import ScanRequest, prepare, scan
+from webhook.sources.files import Skipped
+
+
+class Report(Protocol):
+    """What every output format does."""
+
+    def begin(self, setup: Setup) -> None:
+        """Take what the run works with."""
+
+    def add(self, checked: Checked) -> None:
+        """Take one object."""
+
+    def add_fault(self, fault: DocumentError) -> None:
+        """Take one fault of the input."""
+
+    def end(self, summary: Summary, seconds: float) -> None:
+        """Take the counts, and be done."""
+
 
 _EXAMPLES: Final = (
     ("cozyguard check gpu.yaml", "judge one file"),
@@ -39,7 +58,7 @@ def parser() -> Parser:
     add_policy_options(made)
     add_release(made)
     made.option("--cluster-state", metavar="FILE", help="objects of the cluster; complete for the kinds in it")
-    made.option("--closed-world", action="store_true", help="the files are the whole cluster", default=False)
+    made.switch("--closed-world", help="the files are the whole cluster")
     made.option("-n", "--namespace", metavar="NAME", default="default", help="where objects without one go")
     made.option(
         "--operation",
@@ -52,15 +71,10 @@ def parser() -> Parser:
     made.option(
         "--as-group", dest="groups", action="append", metavar="GROUP", default=[], help="the user's groups; repeatable"
     )
-    made.option(
-        "--fail-on",
-        type=one_of("warn", "skip"),
-        action="append",
-        metavar="OUTCOME",
-        default=[],
-        help="warn or skip: exit with 1 for these too; repeatable",
+    made.repeatable(
+        "--fail-on", type=one_of("warn", "skip"), metavar="OUTCOME", help="exit with 1 for warn or skip, too"
     )
-    made.option("--show-passed", action="store_true", default=False, help="list the rules that hold, too")
+    made.switch("--show-passed", help="list the rules that hold, too")
     made.option("--baseline", metavar="FILE", help="do not count the findings that this file lists")
     made.option("--write-baseline", metavar="FILE", help="accept all findings: write them to this file")
     made.option("-o", "--output", type=one_of(*_REPORTS), metavar="FORMAT", default="text", help="text or json")
@@ -69,10 +83,15 @@ def parser() -> Parser:
     return made
 
 
-_REPORTS: Final = {
-    "text": lambda arguments: TextReport(sys.stdout, Style(terminal.colour(arguments.color, sys.stdout))),
-    "json": lambda _: JsonReport(sys.stdout),
-}
+def _text(arguments: Arguments) -> Report:
+    return TextReport(sys.stdout, Style(terminal.colour(arguments.color, sys.stdout)))
+
+
+def _json(_: Arguments) -> Report:
+    return JsonReport(sys.stdout)
+
+
+_REPORTS: Final = {"text": _text, "json": _json}
 
 
 def run(argv: Sequence[str]) -> int:
@@ -89,6 +108,10 @@ def run(argv: Sequence[str]) -> int:
     report.begin(prepared.setup)
     with terminal.Progress("checked", "objects") as progress:
         for item in scan(prepared):
+            if isinstance(item, Skipped):
+                progress.clear()
+                terminal.tell([DocumentError(item.file, message=f"passed over: {item.reason}")], "note")
+                continue
             if isinstance(item, DocumentError):
                 progress.clear()
                 terminal.tell([item], "input error")

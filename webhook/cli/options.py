@@ -46,6 +46,14 @@ class Parser(argparse.ArgumentParser):
         self.options.append(option)
         self._preset[option.dest] = default
 
+    def repeatable(self, name: str, *, help: str, **settings: Any) -> None:  # noqa: A002 - argparse's word
+        """Add a flag whose values add up to a list."""
+        self.option(name, action="append", default=[], help=f"{help}; repeatable", **settings)
+
+    def switch(self, name: str, *, help: str) -> None:  # noqa: A002 - argparse's word
+        """Add a flag without a value."""
+        self.option(name, action="store_true", default=False, help=help)
+
     def parse(self, argv: Sequence[str], environ: Mapping[str, str]) -> Arguments:
         """Read a command line, then the environment for what it leaves out.
 
@@ -60,7 +68,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of leaving the program."""
-        raise UsageError(f"{message}; see `{self.prog} --help`")
+        raise UsageError(f"{message}\nsee `{self.prog} --help`")
 
     def _variables(self, environ: Mapping[str, str]) -> dict[str, Any]:
         names = {variable(option): option for option in self.options}
@@ -123,28 +131,10 @@ def positive(text: str) -> int:
 
 def add_policy_options(parser: Parser) -> None:
     """Offer the choice of policies."""
-    parser.option(
-        "--policies",
-        action="append",
-        metavar="PATH",
-        default=[],
-        help="policies to use in place of the bundled ones; repeatable",
-    )
-    parser.option("--add-policies", action="append", metavar="PATH", default=[], help="policies to add; repeatable")
-    parser.option(
-        "--policy",
-        action="append",
-        metavar="GLOB",
-        default=[],
-        help="use only the policies with such a name; repeatable",
-    )
-    parser.option(
-        "--skip",
-        action="append",
-        metavar="GLOB",
-        default=[],
-        help="leave out the policies with such a name; repeatable",
-    )
+    parser.repeatable("--policies", metavar="PATH", help="policies to use in place of the bundled ones")
+    parser.repeatable("--add-policies", metavar="PATH", help="policies to add")
+    parser.repeatable("--policy", metavar="GLOB", help="use only the policies with such a name")
+    parser.repeatable("--skip", metavar="GLOB", help="leave out the policies with such a name")
     parser.option(
         "--severity",
         type=lambda text: Severity(one_of(*Severity)(text)),

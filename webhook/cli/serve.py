@@ -10,10 +10,7 @@ from webhook.cli.options import Parser
 
 _EXAMPLES: Final = (
     ("cozyguard serve --tls-cert tls.crt --tls-key tls.key", "serve the bundled policies"),
-    (
-        "COZYGUARD_RELEASE=1.6 cozyguard serve --config /etc/cozyguard/config.yaml --tls-cert tls.crt --tls-key tls.key",
-        "serve in a Pod",
-    ),
+    ("COZYGUARD_TLS_CERT=tls.crt COZYGUARD_TLS_KEY=tls.key cozyguard serve", "serve as a container does"),
 )
 
 
@@ -25,22 +22,14 @@ def parser() -> Parser:
     made.option("--host", metavar="ADDRESS", help="address to listen on (default: all)")
     made.option("--port", metavar="N", help="port of the webhook (default: 8443)")
     made.option("--probe-port", metavar="N", help="port of /healthz, /readyz and /metrics, without TLS (default: 8080)")
-    made.option("--policies", action="append", metavar="PATH", help="policies in place of the bundled ones; repeatable")
-    made.option("--add-policies", action="append", metavar="PATH", help="policies to add; repeatable")
-    made.option(
-        "--release",
-        metavar="VERSION",
-        help="the Cozystack release (default: the configuration's, else the newest known)",
-    )
-    made.option(
-        "--cluster-state", metavar="FILE", help="objects of the cluster, for lookups; read again when it changes"
-    )
+    made.repeatable("--policies", metavar="PATH", help="policies to use in place of the bundled ones")
+    made.repeatable("--add-policies", metavar="PATH", help="policies to add")
+    made.option("--release", metavar="VERSION", help="the Cozystack release (default: the newest known)")
+    made.option("--cluster-state", metavar="FILE", help="objects of the cluster; read again when it changes")
     made.option("--config", metavar="FILE", help="modes, exemptions and exceptions")
     made.option("--workers", metavar="N", help="processes on one port (default: 1)")
     made.option("--log-level", metavar="LEVEL", help="debug, info, warning or error (default: info)")
-    made.option(
-        "--drain-seconds", metavar="N", help="how long a stopping server still takes new connections (default: 3)"
-    )
+    made.option("--drain-seconds", metavar="N", help="how long a stopping server takes new connections (default: 3)")
     return made
 
 
@@ -51,4 +40,5 @@ def run(argv: Sequence[str]) -> int:
     from webhook.server.app import run as serve
     from webhook.server.settings import read
 
-    return serve(read(vars(arguments), os.environ))
+    flags = {name: value or None for name, value in vars(arguments).items()}
+    return serve(read(flags, os.environ))

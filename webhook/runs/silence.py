@@ -17,15 +17,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from webhook.model.decision import Finding, Outcome
+from webhook.model.path import walk
 from webhook.model.request import Object
 from webhook.model.result import Silenced
+from webhook.sources.yaml import Document
 
 ANNOTATION: Final = "cozyguard.io/ignore"
 
-_COMMENT: Final = re.compile(r"(?:^|\s)#\s*cozyguard:ignore\b[ \t]*([^\s:]*)[ \t]*:?[ \t]*(.*)")
+ANNOTATION_PATH: Final = ("metadata", "annotations", ANNOTATION)
+
+_MARK: Final = "cozyguard:ignore"
+_COMMENT: Final = re.compile(rf"{_MARK}\b[ \t]*([^\s:]*)[ \t]*:?[ \t]*(.*)")
 _NEVER: Final = {Outcome.PASS, Outcome.SKIP}
 
 
@@ -58,22 +63,23 @@ def silenced(finding: Finding, line: int, ignores: Sequence[Ignore]) -> Silenced
 
 def annotated(obj: Object) -> Iterator[Ignore]:
     """Read the wishes in an object's annotation."""
-    metadata = obj.get("metadata")
-    annotations: Any = metadata.get("annotations") if isinstance(metadata, dict) else None
-    text = annotations.get(ANNOTATION) if isinstance(annotations, dict) else None
+    _, text = walk(obj, ANNOTATION_PATH)
     for entry in text.split(";") if isinstance(text, str) else ():
         name, _, reason = entry.partition("=")
         if name.strip():
             yield _ignore("annotation", name, reason)
 
 
-def commented(lines: Sequence[str], first: int) -> Iterator[Ignore]:
-    """Read the wishes in the comments of a document whose first line has this number."""
+def commented(document: Document) -> Iterator[Ignore]:
+    """Read the wishes in a document's comments; text that only looks like a comment is none."""
+    if _MARK not in document.text:
+        return
+    lines = document.text.splitlines()
     for index, line in enumerate(lines):
-        if "cozyguard:ignore" in line and (match := _COMMENT.search(line)):
-            alone = not line[: match.start()].strip()
+        if _MARK in line and (match := _COMMENT.fullmatch(document.comment(document.line + index))):
+            alone = line.lstrip().startswith("#")
             about = _next_content(lines, index) if alone else index
-            yield _ignore("comment", match[1], match[2], first + about)
+            yield _ignore("comment", match[1], match[2], document.line + about)
 
 
 def _next_content(lines: Sequence[str], index: int) -> int:

@@ -1,0 +1,94 @@
+"""A decision about one object → results that point at the lines people wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from webhook.engine.patch import apply
+from webhook.engine.secrecy import conceals
+from webhook.errors import DocumentError
+from webhook.model.decision import Change, Decision, Finding, Operation
+from webhook.model.path import Path, parse
+from webhook.model.policy import Policy
+from webhook.model.request import AdmissionRequest, Object
+from webhook.model.result import Checked, Edit, Patch, Resource, Result, Source
+from webhook.runs import silence
+from webhook.runs.edits import edits, path_of
+from webhook.runs.silence import Ignore
+from webhook.sources.manifests import Manifest
+
+_HIDDEN: Final = "(hidden)"
+
+_SECRET_DATA: Final[Path] = ("data",)
+
+_BRACE: Final = re.compile(r"[{}]")
+
+
+def checked(manifest: Manifest, request: AdmissionRequest, decision: Decision) -> Checked:
+    """Take a decision apart. What is silent costs next to nothing: no place is looked for."""
+    resource = Resource(request.kind.api_version, request.kind.kind, request.namespace, request.display_name)
+    if not decision.findings and not decision.changes:
+        return Checked(resource)
+    ignores = [*silence.annotated(manifest.object), *silence.commented(manifest.source)]
+    return Checked(
+        resource,
+        tuple(_result(manifest, resource, finding, ignores) for finding in decision.findings),
+        tuple(_patches(manifest, resource, request.object or {}, decision.changes)),
+        tuple(_remarks(manifest, ignores)),
+    )
+
+
+def _result(manifest: Manifest, resource: Resource, finding: Finding, ignores: Sequence[Ignore]) -> Result:
+    source = _source(manifest, finding.policy, finding.field)
+    return Result(finding, resource, source, silence.silenced(finding, source.line, ignores))
+
+
+def _source(manifest: Manifest, policy: Policy, path: Path) -> Source:
+    at = manifest.locate(path)
+    source = Source(manifest.file, manifest.document, at.line, at.column, at.length)
+    if conceals(policy, manifest.object, path) or conceals(policy, manifest.object, _SECRET_DATA):
+        return source
+    line = manifest.line(at.line)
+    if _shares_line_with_secret(manifest, policy, at.line, line):
+        return source
+    return replace(source, excerpt=line)
+
+
+def _shares_line_with_secret(manifest: Manifest, policy: Policy, number: int, line: str) -> bool:
+    """Can a line hold more than its own node: a sensitive field, or a Secret that is written beside it in a List."""
+    if any(manifest.locate(parse(field)).line == number for field in policy.sensitive_fields):
+        return True
+    return bool(manifest.prefix) and _BRACE.search(line) is not None and "Secret" in manifest.source.text
+
+
+def _patches(manifest: Manifest, resource: Resource, obj: Object, changes: Sequence[Change]) -> Iterator[Patch]:
+    for change in changes:
+        policy, operations = change.policy, change.operations
+        source = _source(manifest, policy, path_of(obj, operations[0]["path"]))
+        shown = replace(change, operations=tuple(_hide(policy, obj, each) for each in operations))
+        changed = tuple(_hide_edit(policy, obj, edit) for edit in edits(obj, operations))
+        yield Patch(shown, resource, source, changed)
+        obj = apply(obj, operations)
+
+
+def _hide(policy: Policy, obj: Object, operation: Operation) -> Operation:
+    """Hide the value that an operation brings, where it must not be seen."""
+    if "value" in operation and conceals(policy, obj, path_of(obj, operation["path"])):
+        return operation | {"value": _HIDDEN}
+    return operation
+
+
+def _hide_edit(policy: Policy, obj: Object, edit: Edit) -> Edit:
+    if not conceals(policy, obj, edit.path):
+        return edit
+    return Edit(edit.path, edit.before and (_HIDDEN,), edit.after and (_HIDDEN,))
+
+
+def _remarks(manifest: Manifest, ignores: Sequence[Ignore]) -> Iterator[DocumentError]:
+    for ignore in ignores:
+        if not ignore.reason:
+            line = ignore.line or manifest.locate(silence.ANNOTATION_PATH).line
+            yield DocumentError(manifest.file, line, 1, "", silence.unreasoned(ignore))

@@ -1,0 +1,152 @@
+"""Objects from files → the pipeline → results: the run behind `check`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Final
+
+from webhook.admission.synthesize import Circumstances, synthesize
+from webhook.engine.context import DEFAULT_CONFIGURATION, Context
+from webhook.engine.pipeline import review
+from webhook.engine.policyset import PolicySet
+from webhook.errors import DocumentError
+from webhook.model.configuration import Configuration
+from webhook.model.release import Minor
+from webhook.model.request import CREATE, UPDATE, GroupVersionKind, Object
+from webhook.model.result import Checked, Setup
+from webhook.runs.inputs import Inputs, Piece
+from webhook.runs.locate import checked
+from webhook.runs.selection import Selection
+from webhook.runs.spread import spread
+from webhook.runs.world import objects_of, release_of, survey
+from webhook.sources import compiled
+from webhook.sources.bundled import bundled
+from webhook.sources.files import Skipped
+from webhook.sources.manifests import Manifest, manifests
+from webhook.sources.objects import ObjectStore
+from webhook.sources.yaml import Source
+
+_LONG: Final = 4
+"""Batches from which on other processes pay off."""
+
+Found = Checked | Skipped | DocumentError
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRequest:
+    """All that a scan is told. Paths of files are as the user wrote them.
+
+    `circumstances` are those of every object, except that one which `old` holds is updated.
+    """
+
+    paths: tuple[str, ...]
+    selection: Selection
+    circumstances: Circumstances
+    release: Minor | None = None
+    configuration: str | None = None
+    cluster_state: str | None = None
+    closed_world: bool = False
+    old: str | None = None
+    passes: bool = False
+    jobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A scan that is ready to run. `notices` are worth saying, and no fault."""
+
+    request: ScanRequest
+    setup: Setup
+    notices: tuple[DocumentError, ...]
+    inputs: Inputs
+    policies: PolicySet
+    context: Context
+    store: ObjectStore
+    old: ObjectStore | None
+
+
+def prepare(request: ScanRequest) -> Prepared:
+    """Read policies, configuration, release and what the documents tell of the cluster.
+
+    Raises UsageError and DocumentErrors for what makes every answer wrong; a policy that does not
+    compile is an error in `setup`, and the others still run.
+    """
+    configuration = _configuration(request.configuration)
+    own = request.selection.policies or configuration.policies or (bundled(),)
+    found = compiled.load([*own, *request.selection.added])
+    policies = PolicySet.link(one for one in found.policies if request.selection.takes(one.policy))
+    release, remarks = release_of(request.release or configuration.release)
+    inputs = Inputs(request.paths)
+    world = survey(
+        inputs.pieces(),
+        (one.lookup.kind for one in policies.lookups.values()),
+        release,
+        state=request.cluster_state,
+        closed_world=request.closed_world,
+        namespace=request.circumstances.namespace,
+    )
+    return Prepared(
+        request,
+        Setup(str(release.version), len(policies), found.errors),
+        (*found.notices, *remarks),
+        inputs,
+        policies,
+        Context(world.release, world.store, configuration, datetime.now(UTC)),
+        world.store,
+        ObjectStore(objects_of(request.old), closed_world=True) if request.old else None,
+    )
+
+
+def scan(prepared: Prepared) -> Iterator[Found]:
+    """Judge every object, in the order of the input, however many processes share the work."""
+    batches = prepared.inputs.batches
+    long = len(list(islice(batches(), _LONG + 1))) > _LONG
+    jobs = (prepared.request.jobs or len(os.sched_getaffinity(0))) if long else 1
+
+    def work(batch: list[Piece]) -> list[Found]:
+        return [found for piece in batch for found in _judge(prepared, piece)]
+
+    for answers in spread(batches, work, jobs):
+        yield from answers
+
+
+def _judge(prepared: Prepared, piece: Piece) -> Iterator[Found]:
+    if not isinstance(piece, Source):
+        yield piece
+        return
+    for manifest in manifests(piece):
+        yield _decide(prepared, manifest) if isinstance(manifest, Manifest) else manifest
+
+
+def _decide(prepared: Prepared, manifest: Manifest) -> Checked | DocumentError:
+    circumstances, old = prepared.request.circumstances, _old(prepared, manifest.object)
+    if old is not None:
+        circumstances = replace(circumstances, operation=UPDATE)
+    elif circumstances.operation == UPDATE:
+        at = manifest.locate(("metadata", "name"))
+        message = f"cannot be an UPDATE: `{prepared.request.old}` has no such object"
+        return DocumentError(manifest.file, at.line, at.column, "metadata.name", message)
+    request = synthesize(manifest.object, prepared.store, circumstances, old)
+    decision = review(prepared.policies, request, prepared.context, passes=prepared.request.passes)
+    return checked(manifest, request, decision)
+
+
+def _old(prepared: Prepared, obj: Object) -> Object | None:
+    """Find the object as it is now."""
+    if prepared.old is None:
+        return None
+    kind, store = GroupVersionKind.of(obj), prepared.store
+    request = synthesize(obj, store, replace(prepared.request.circumstances, operation=CREATE))
+    return prepared.old.get(kind.api_version, kind.kind, request.namespace, request.name)
+
+
+def _configuration(file: str | None) -> Configuration:
+    if file is None:
+        return DEFAULT_CONFIGURATION
+    from webhook.sources import configuration  # here: most runs have none
+
+    return configuration.load(file)

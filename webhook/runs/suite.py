@@ -1,0 +1,83 @@
+"""Policy tests: each case is one request, decided by the same pipeline as everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from webhook.admission.synthesize import Circumstances, synthesize
+from webhook.engine.context import Context
+from webhook.engine.pipeline import review
+from webhook.engine.policyset import PolicySet
+from webhook.errors import DocumentError
+from webhook.model.decision import Decision
+from webhook.model.request import CREATE, DELETE, UPDATE, Object
+from webhook.model.suite import Case, CaseResult, Difference, Expected, Suite, SuiteResult
+from webhook.runs.judge import differences, invalid_differences
+from webhook.runs.world import is_package_source
+from webhook.sources import catalog, compiled
+from webhook.sources.objects import NAME_LABEL, ObjectStore
+
+_NAMESPACE: Final = "default"
+"""Where objects go that name no namespace, as with kubectl."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """The policies of a suite: those that load, and what is wrong with the others."""
+
+    policies: PolicySet
+    errors: tuple[DocumentError, ...]
+
+
+def run(suite: Suite) -> SuiteResult:
+    """Run all cases of a suite. Errors of policies are the suite's own, unless a case is about them."""
+    found = compiled.load(suite.policies)
+    tested = Tested(PolicySet.link(found.policies), found.errors)
+    results = tuple(CaseResult(case, tuple(_differences(case, tested))) for case in suite.cases)
+    expected = any(case.expect.outcome is Expected.INVALID for case in suite.cases)
+    return SuiteResult(suite, results, () if expected else tested.errors)
+
+
+def _differences(case: Case, tested: Tested) -> Iterator[Difference]:
+    if case.expect.outcome is Expected.INVALID:
+        yield from invalid_differences(case, tested.errors)
+    elif missing := _not_loaded(case, tested):
+        yield missing
+    else:
+        yield from differences(case, _decide(case, tested.policies))
+
+
+def _not_loaded(case: Case, tested: Tested) -> Difference | None:
+    """Say why a case proves nothing: its policy is not there, or one of those that it is about does not load."""
+    names = sorted({one.policy.name for one in tested.policies.policies})
+    wanted, errors = case.expect.policy, "\n".join(map(str, tested.errors))
+    if wanted and wanted not in names:
+        return Difference("policy", wanted, errors or ", ".join(names))
+    return Difference("policy", "policies that load", errors) if errors and not wanted else None
+
+
+def _decide(case: Case, policies: PolicySet) -> Decision:
+    obj = case.object if case.object is not None else case.old_object or {}
+    circumstances = Circumstances(_operation(case), _NAMESPACE, case.subresource, case.user)
+    request = synthesize(obj, ObjectStore(case.lookups), circumstances, case.old_object)
+    store = ObjectStore((*case.lookups, *_namespace(case, request.namespace)), closed_world=True)
+    release = catalog.nearest(case.release)[0] if case.release else catalog.newest()
+    sources = filter(is_package_source, case.lookups)
+    context = Context(catalog.overlay(release, sources), store, now=case.time or datetime.now(UTC))
+    return review(policies, request, context)
+
+
+def _operation(case: Case) -> str:
+    if case.operation or case.old_object is None:
+        return case.operation or CREATE
+    return UPDATE if case.object is not None else DELETE
+
+
+def _namespace(case: Case, name: str) -> Iterator[Object]:
+    """Make the object's Namespace, where the case gives it labels."""
+    if case.namespace_labels:
+        labels = {NAME_LABEL: name, **case.namespace_labels}
+        yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
