@@ -10,22 +10,20 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_END: Final = r"[ \n]*(?:\Z|[,\]}:#\n])"
 _SAFE_NUMBER: Final = r"(?:0|-?[1-9][0-9]{0,17}|-?(?:0|[1-9][0-9]{0,7})\.[0-9]{0,6}[1-9]|[0-9]+(?:\.[0-9]+){2,})"
 """Whole numbers of up to 18 digits, fractions that do not end in zero, and versions or addresses."""
 
 _TOKEN: Final = (
-    rf"(?=[yYnNoO+\-._0-9])(?!{_SAFE_NUMBER} *(?:\Z|[,\]}}#\n]))"
-    r"(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF"
-    r"|[-+._]*[0-9][0-9a-fA-F_.xXoO+:\-]*|[-+]?\.[a-zA-Z_]+"
-    rf"){_END}"
+    r"(?:[yYnN](?:es|ES|[oO])?|[oO](?:n|N|ff|FF)|[-+]?\.[a-zA-Z_]+"
+    rf"|(?=[-+._0-9])(?!{_SAFE_NUMBER} *+(?:\Z|[,\]}}#\n]))[-+._]*[0-9][0-9a-fA-F_.xXoO+:\-]*)"
+    r" *+(?:\Z|[,\]}:#\n])"
 )
-_KEY: Final = r"(?:[tT]rue|TRUE|[fF]alse|FALSE|[nN]ull|NULL|~|) *:"
-_TOKENS: Final = tuple(re.compile(f"{before} *(?:{_TOKEN}|{_KEY})") for before in (":", "- ", "\n", r"[\[{,]"))
+_KEY: Final = r"(?:[tT](?:rue|RUE)|[fF](?:alse|ALSE)|[nN](?:ull|ULL)|~)? *:"
+_TOKENS: Final = tuple(re.compile(f"{before} *+(?:{_TOKEN}|{_KEY})") for before in (":", "- ", "\n", r"[\[{,]"))
 _INDICATOR: Final = re.compile(r"(?:\A|[\s\[{,:-])[&*!?%]")
 _ESCAPE: Final = re.compile(r'\\[^\\"n]')
-_ODD_FLOW: Final = re.compile(r"[\]}] *:|:[,\]}]")
-"""A key that is a list or map, and a colon that ends its plain text."""
+_ODD_COLONS: Final = tuple(map(re.compile, (r"\] *:", r"\} *:", r":[,\]}]")))
+"""A key that is a list or map, and a colon that ends a plain text in brackets."""
 _BLOCK: Final = re.compile("[|>]")
 _HEADER: Final = re.compile(r"[-+0-9]* *(?:#[^\n]*)?\n")
 _INDENT: Final = re.compile(r" *(?=[^ \n])")
@@ -44,11 +42,11 @@ def readers_agree(text: str) -> bool:
         or (any(mark in text for mark in "&*!?%") and _INDICATOR.search(text))
         or ("?" in text and ("[" in text or "{" in text))
         or _ESCAPE.search(text)
-        or _ODD_FLOW.search(text)
         or _DEEP.search(text)
         or _RARE.search(text)
-        or any(token.search(text) for token in _TOKENS)
-        or _has_odd_block(text)
+        or any(pattern.search(text) for pattern in _ODD_COLONS)
+        or any(pattern.search(text) for pattern in _TOKENS)
+        or (("|" in text or ">" in text) and _has_odd_block(text))
     )
 
 

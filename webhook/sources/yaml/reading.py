@@ -44,13 +44,13 @@ def parse(source: Source) -> Iterator[Document | DocumentError]:
     """Read one source: what is empty gives nothing, and what kubectl reads but should not be written gives both."""
     if source.json:
         yield from _parse_json(source)
-    elif (value := _fast(source.text)) is not None:
+    elif (value := fast(source.text)) is not None:
         yield Document(source.file, source.index, source.line, source.text, value)
     else:
-        yield from _exact(source)
+        yield from exact(source)
 
 
-def _fast(text: str) -> dict[str, Any] | None:
+def fast(text: str) -> dict[str, Any] | None:
     """Read an object with the fast reader, or give None: not sure, or nothing that it could read."""
     if not readers_agree(text):
         return None
@@ -63,7 +63,7 @@ def _fast(text: str) -> dict[str, Any] | None:
     return value
 
 
-def _exact(source: Source) -> Iterator[Document | DocumentError]:
+def exact(source: Source) -> Iterator[Document | DocumentError]:
     """Read by kubectl's rules alone."""
     try:
         _check_characters(source.text)
