@@ -18,8 +18,9 @@ _BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
 def source(tree: Tree, node: Node) -> str:
-    """Give the text of a sub-expression, without the parentheses around it."""
-    start, end = _Extents(tree).extent(node)
+    """Give the text of a sub-expression, without parentheses around the whole of it."""
+    extents = _Extents(tree)
+    start, end = extents.balanced(*extents.extent(node))
     return tree.text[start:end]
 
 
@@ -48,6 +49,17 @@ class _Extents:
         if (index := self._index.get(self._offsets.get(node.id, -1))) is not None:
             spans.append((self._start(node, index), self._end(node, index)))
         return min((start for start, _ in spans), default=0), max((end for _, end in spans), default=0)
+
+    def balanced(self, start: int, end: int) -> tuple[int, int]:
+        """Take in the parentheses around the first or last operand, of which nodes know nothing."""
+        depth = lowest = 0
+        for offset, _, sign in self._tokens:
+            if start <= offset < end:
+                depth += (sign == "(") - (sign == ")")
+                lowest = min(lowest, depth)
+        openers = [offset for offset, _, sign in self._tokens if offset < start and sign == "("]
+        closers = [stop for offset, stop, sign in self._tokens if offset >= end and sign == ")"]
+        return openers[lowest] if lowest else start, closers[depth - lowest - 1] if depth > lowest else end
 
     def _start(self, node: Node, index: int) -> int:
         """Where a node's own tokens start: a function's position is its parenthesis, a field's its dot."""

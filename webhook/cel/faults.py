@@ -33,10 +33,10 @@ def faults(report: str, text: str, names: Iterable[str], functions: Iterable[str
     )
 
 
-def near(word: str, words: Iterable[str]) -> str:
-    """Write `; did you mean …?` when one of the words is near, else nothing."""
+def near(word: str, words: Iterable[str], prefix: str = "") -> str:
+    """Write `; did you mean …?` when one of the words is near, else nothing; the prefix goes before it."""
     match = get_close_matches(word, list(words), n=1, cutoff=0.6)
-    return f"; did you mean `{match[0]}`?" if match else ""
+    return f"; did you mean `{prefix}{match[0]}`?" if match else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,11 @@ class _Writer:
         if self._place.after.startswith("."):  # the place of `a.b` is its dot
             start = self._place.line.rfind(first, 0, self._place.offset)
             self._place = replace(self._place, offset=max(0, start))
-        wanted = name if first in ("variables", "lookups") else first
-        return f"no variable `{wanted}`{near(wanted, self._names)}"
+        if first not in ("variables", "lookups"):
+            return f"no variable `{first}`{near(first, self._names)}"
+        of, own = name.split(".")[:2]
+        known = [other.removeprefix(f"{of}.") for other in self._names if other.startswith(f"{of}.")]
+        return f"no variable `{of}.{own}`{near(own, known, f'{of}.')}"
 
     def _no_field(self, field: str, message: str) -> str:
         operand = re.search(r"[\w.]+$", self._place.before) if self._place.after.startswith(".") else None
@@ -100,7 +103,7 @@ class _Writer:
         return f"has() takes a field such as `a.b`, not an index{advice}"
 
     def _unexpected(self, found: str) -> str:
-        if found == "<EOF>":
+        if found == "<EOF>" or not self._place.after.strip():
             return "the expression ends too early"
         return f"cannot read the expression from `{found.strip()}` on"
 

@@ -12,8 +12,8 @@ ANY = "*"
 """Stands in a path for an index or key that only the object decides."""
 
 _INDEXES = ("_[_]", "_?._", "_[?_]")
-_PASSED_ON = ("_?_:_", "orValue", "or", "value", "dyn", "optional.of", "_+_")
-"""Calls whose value is, or is made of, that of an operand."""
+_PASSED_ON = ("orValue", "or", "value", "dyn", "optional.of", "_+_")
+"""Calls whose value is, or is made of, that of an operand; so is that of a choice or a filter."""
 
 
 def reads(trees: Mapping[str, Tree], name: str) -> frozenset[Path]:
@@ -30,14 +30,15 @@ class _Reader:
         self._root = root
         self._binders = binders(root)
 
-    def paths(self) -> Iterator[Path]:
-        """Give where each value comes from that is not only a step to another."""
-        steps = {step.id for node in walk(self._root) for step in _steps(node)}
+    def paths(self, steps: frozenset[int] = frozenset()) -> Iterator[Path]:
+        """Give where each value comes from that is not only a step to another; `steps` are more of these."""
+        steps |= {step.id for node in walk(self._root) for step in _steps(node)}
         for node in walk(self._root):
             if node.id not in steps:
                 yield from self.origins(node)
             if isinstance(node, Ident) and node.name in self._trees:
-                yield from _Reader(self._trees, self._trees[node.name].root).paths()
+                root = self._trees[node.name].root
+                yield from _Reader(self._trees, root).paths(frozenset({root.id}))
 
     def origins(self, node: Node) -> set[Path]:
         """Give the places in the object that a value may have been read from."""
@@ -50,12 +51,12 @@ class _Reader:
                 return _below(self.origins(node.operand), node.field)
             case Call(function=function, args=(container, key)) if function in _INDEXES:
                 return _below(self.origins(container), key.value if isinstance(key, Const) else ANY)
-            case Call(function=function) if function in _PASSED_ON:
-                return {path for operand in node.operands for path in self.origins(operand)}
+            case Loop() if _filters(node):
+                return self.origins(node.range)
             case OptMap():
                 return self.origins(node.body)
             case _:
-                return set()
+                return {path for operand in _passed_on(node) for path in self.origins(operand)}
 
     def _of_name(self, node: Ident) -> set[Path]:
         if tree := self._trees.get(node.name):
@@ -64,13 +65,7 @@ class _Reader:
             return set()
         if isinstance(binder.node, OptMap):
             return self.origins(binder.node.target)
-        return _below(self._elements(binder.node.range), ANY)
-
-    def _elements(self, node: Node) -> set[Path]:
-        """Give the lists and maps that a loop goes through, seen through filters."""
-        if isinstance(node, Loop) and node.kind == "list" and isinstance(node.body, Ident):
-            return self._elements(node.range)
-        return self.origins(node)
+        return _below(self.origins(binder.node.range), ANY)
 
 
 def _steps(node: Node) -> Iterable[Node]:
@@ -80,14 +75,26 @@ def _steps(node: Node) -> Iterable[Node]:
             return (node.operand,)
         case Call(function=function) if function in _INDEXES:
             return (node.args[0],)
-        case Call(function=function) if function in _PASSED_ON:
-            return node.operands
         case Loop():
-            return (node.range,)
+            return (node.range, node.body) if _filters(node) else (node.range,)
         case OptMap():
             return children(node)
         case _:
+            return _passed_on(node)
+
+
+def _passed_on(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Call(function="_?_:_"):
+            return node.args[1:]
+        case Call(function=function) if function in _PASSED_ON:
+            return node.operands
+        case _:
             return ()
+
+
+def _filters(node: Loop) -> bool:
+    return node.kind == "list" and isinstance(node.body, Ident)
 
 
 def _below(paths: set[Path], step: object) -> set[Path]:

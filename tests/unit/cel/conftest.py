@@ -32,10 +32,13 @@ class Bench:
         text: str,
         *,
         variables: Mapping[str, str] | None = None,
+        outside: Mapping[str, str] | None = None,
         parameters: Mapping[str, str] | None = None,
         want: str = "dyn",
     ) -> None:
         builder = Builder(TYPES)
+        for name, key in (outside or {}).items():
+            builder.outside(name, key, "dyn")
         for name, expression in (variables or {}).items():
             builder.variable(name, expression)
         builder.function("f", text, parameters or {}, want)

@@ -5,18 +5,22 @@ The other engines are asked only what they answer as the API server does: see `d
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-import celpy
 import pytest
 from cel_expr_python import cel
 from cel_expr_python.ext import ext_optional
+from celpy import Environment
+from celpy.adapter import json_to_cel
+from celpy.evaluation import CELEvalError
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from webhook.cel.errors import ExpressionErrors
 from webhook.cel.values import Optional, equal
+
+_T = TypeVar("_T")
 
 SCALARS = st.none() | st.booleans() | st.integers(-2, 3) | st.sampled_from([0.5, 1.0, "", "a", "b", "x"])
 KEYS = st.sampled_from(["a", "b", "k"])
@@ -51,8 +55,12 @@ class Writer:
         self.draw = draw
         self.presence = presence
 
+    def pick(self, choices: Sequence[_T]) -> _T:
+        chosen: _T = self.draw(st.sampled_from(choices))
+        return chosen
+
     def one_of(self, *choices: Callable[[], str]) -> str:
-        return self.draw(st.sampled_from(choices))()
+        return self.pick(choices)()
 
     def bool(self, depth: int, names: tuple[str, ...]) -> str:
         def value() -> str:
@@ -75,12 +83,12 @@ class Writer:
             lambda: f"({truth()} || {truth()} || {truth()})",
             lambda: f"!({truth()})",
             lambda: f"({truth()} ? {truth()} : {truth()})",
-            lambda: f"dyn({value()}) {self.draw(st.sampled_from(['==', '!=', '<', '>=']))} dyn({value()})",
+            lambda: f"dyn({value()}) {self.pick(['==', '!=', '<', '>='])} dyn({value()})",
             lambda: f"dyn({value()}) == 1",
             lambda: f"dyn({value()}) != 'a'",
             lambda: f"dyn({value()}) in ['', 'a']",
             lambda: f"{self.path(names)}.startsWith('a')",
-            lambda: self.loop(self.draw(st.sampled_from(["all", "exists", "exists_one"])), depth, names),
+            lambda: self.loop(self.pick(["all", "exists", "exists_one"]), depth, names),
             lambda: self.pair_loop(depth, names),
             lambda: self.path(names),
             *(presence if self.presence else []),
@@ -88,9 +96,7 @@ class Writer:
 
     def value(self, depth: int, names: tuple[str, ...]) -> str:
         if depth <= 0:
-            return self.one_of(
-                lambda: self.path(names), lambda: self.draw(st.sampled_from(["1", "'a'", "null", "2.5"]))
-            )
+            return self.one_of(lambda: self.path(names), lambda: self.pick(["1", "'a'", "null", "2.5"]))
 
         def value() -> str:
             return self.value(depth - 1, names)
@@ -116,18 +122,18 @@ class Writer:
 
     def pair_loop(self, depth: int, names: tuple[str, ...]) -> str:
         pair = (f"k{len(names)}", f"v{len(names)}")
-        macro = self.draw(st.sampled_from(["all", "exists", "existsOne"]))
+        macro = self.pick(["all", "exists", "existsOne"])
         return f"{self.path(names)}.{macro}({', '.join(pair)}, {self.bool(depth - 1, (*names, *pair))})"
 
     def path(self, names: tuple[str, ...]) -> str:
-        root = self.draw(st.sampled_from(["object.s", "object.i", "object.l", "object.m", "object.c", *names * 2]))
-        return root + self.draw(st.sampled_from(["", "", ".a", "['b']", "[0]", ".a.k"]))
+        root = self.pick(["object.s", "object.i", "object.l", "object.m", "object.c", *names * 2])
+        return root + self.pick(["", "", ".a", "['b']", "[0]", ".a.k"])
 
     def chain(self, names: tuple[str, ...]) -> str:
-        return self.path(names) + self.draw(st.sampled_from([".?a", "[?0]", ".?a.b", ".?a.?k", "[?'k'].a"]))
+        return self.path(names) + self.pick([".?a", "[?0]", ".?a.b", ".?a.?k", "[?'k'].a"])
 
     def key(self) -> str:
-        return self.draw(KEYS)
+        return self.pick(["a", "b", "k"])
 
 
 FEW = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -176,13 +182,13 @@ def test_cel_python_agrees_about_plain_rules(text: str, containers: Any, numbers
     obj = {"c": containers, "m": numbers}
     program = CEL_PYTHON.program(CEL_PYTHON.compile(text))
     try:
-        expected = (program.evaluate({"object": celpy.json_to_cel(obj)}),)
-    except celpy.CELEvalError:
+        expected = (program.evaluate({"object": json_to_cel(obj)}),)
+    except CELEvalError:
         expected = None
     agree(bench(text), obj, expected)
 
 
-CEL_PYTHON = celpy.Environment()  # made once: it changes the recursion limit
+CEL_PYTHON = Environment()  # made once: it changes the recursion limit
 
 CEL_CPP = cel.NewEnv(
     variables={"object": cel.Type.DYN},

@@ -1,0 +1,110 @@
+"""What is refused, in which words and where; and what is taken that the CEL library's checker refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from webhook.cel.errors import ExpressionErrors
+from webhook.cel.frontend import compile_expression
+
+NAMES = {
+    "object": "dyn",
+    "request": "kubernetes.AdmissionRequest",
+    "namespaceObject": "kubernetes.Namespace",
+    "variables.gates": "list(string)",
+    "variables.items": "list(dyn)",
+    "lookups.gpu": "dyn",
+}
+
+REFUSED = {
+    # syntax
+    "": "1:1: the expression ends too early",
+    "object.a ==": "1:12: the expression ends too early",
+    "object.a &&\n  (1 + )": "2:8: cannot read the expression from `)` on",
+    "object.": "1:8: the expression ends too early",
+    "object.a = 1": "1:10: `= ` means nothing in CEL",
+    # names
+    "variables.gate": "1:1: no variable `variables.gate`; did you mean `variables.gates`?",
+    "size(variables.nothing)": "1:6: no variable `variables.nothing`",
+    "lookups.gpv.spec": "1:1: no variable `lookups.gpv`; did you mean `lookups.gpu`?",
+    "objekt.spec.a": "1:1: no variable `objekt`; did you mean `object`?",
+    "object.a.startswith('b')": "1:20: no function `startswith`; did you mean `startsWith`?",
+    "request.nam": "1:8: `request` has no field `nam`; did you mean `name`?",
+    "request.userInfo.user == 'x'": "1:17: `request.userInfo` has no field `user`; did you mean `username`?",
+    "request.object": "1:8: `request` has no field `object`",
+    "namespaceObject.metadata.ownerReferences": "1:25: `namespaceObject.metadata` has no field `ownerReferences`",
+    "JSONPatch{opp: 'add'}": "1:14: `JSONPatch` has no field `opp`; did you mean `op`?",
+    # what Kubernetes does not have, or what is not here yet
+    "cel.bind(a, 1, a)": "1:9: `cel.bind` does not exist in Kubernetes; use a variable of the policy",
+    "math.greatest(1, 2)": "1:14: `math.greatest` does not exist in Kubernetes",
+    "base64.encode(b'a')": "1:14: `base64.encode` does not exist in Kubernetes",
+    "quantity('1') == quantity('2')": "1:9: `quantity` is not supported yet: it needs the quantity library"
+    " of Kubernetes 1.28",
+    "object.a.isLessThan(object.b)": "1:20: `isLessThan` is not supported yet: it needs the quantity library"
+    " of Kubernetes 1.28",
+    # types
+    "1 == 1.0": "1:3: `==` cannot be applied to int and double",
+    "'a' + 1": "1:5: `+` cannot be applied to string and int",
+    "size(1)": "1:5: `size` does not take (int)",
+    "variables.gates == 'a'": "1:17: `==` cannot be applied to list(string) and string",
+    "[] == {}": "1:4: `==` cannot be applied to list(any) and map(any,any)",
+    # literals that Kubernetes checks
+    "[1, 'a']": "1:5: elements of one literal must have one type: got string after int; write dyn(…)",
+    "[object.a, 'b']": "1:12: elements of one literal must have one type: got string after dyn; write dyn(…)",
+    "{'a': 1, 'b': 'c'}": "1:15: elements of one literal must have one type: got string after int; write dyn(…)",
+    "{'a': 1, 2: 1}": "1:10: elements of one literal must have one type: got int after string; write dyn(…)",
+    "'a'.matches('(')": "1:13: `(` is no regular expression: error parsing regexp: missing ): (",
+    "object.a.find('[')": "1:15: `[` is no regular expression: Illegal regex: error parsing regexp: missing ]: [",
+    # forms
+    'has(object.labels["a/b"])': '1:18: has() takes a field such as `a.b`, not an index: write `"a/b" in object.labels`',
+    "has(variables.gates)": "1:4: `variables.gates` always exists; leave has() out, or test a field of it",
+    "object.`a-b`": "1:7: Kubernetes reads no quoted field names; write `['a-b']` for this field",
+    " + ".join(["1"] * 40): "1:1: the expression is nested more than 32 levels deep; move parts of it into variables",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED.items())
+def test_a_wrong_expression_is_refused_in_plain_words(text: str, message: str) -> None:
+    with pytest.raises(ExpressionErrors) as caught:
+        compile_expression(text, NAMES)
+    assert message in str(caught.value).splitlines()
+
+
+TAKEN = {
+    "1 < 2.0": "bool",
+    "1u >= 1": "bool",
+    "variables.gates.exists_one(i, g, g == 'a')": "bool",
+    "variables.gates.existsOne(i, g, g == 'a')": "bool",
+    "variables.gates.transformList(i, g, g)": "list(string)",
+    "variables.gates.sortBy(g, size(g))": "list(string)",
+    "Object{spec: Object.spec{anything: 1, ?other: object.?x}}": "dyn",
+    "[JSONPatch{op: 'add', path: '/a', value: Object.a{b: 1}}]": "list(JSONPatch)",
+    "[[], ['a']]": "list(list(string))",
+    "['a', dyn(object.x) == 1 ? 'b' : 'c']": "list(string)",
+    "request.userInfo.groups": "list(string)",
+    "request.options.dryRun": "dyn",
+    "namespaceObject == null || has(namespaceObject.metadata.labels)": "bool",
+    "namespaceObject.metadata.labels['a']": "string",
+    "object.?a.orValue('b')": "dyn",
+    "object[?'a'].orValue(1)": "int",
+    "'%d'.format([1])": "string",
+    "[1, 2].sum()": "int",
+    "duration('1h') < duration('2h')": "bool",
+}
+
+
+@pytest.mark.parametrize(("text", "type_"), TAKEN.items())
+def test_what_kubernetes_takes_is_taken_and_typed(text: str, type_: str) -> None:
+    assert compile_expression(text, NAMES).type == type_
+
+
+def test_every_fault_is_reported_at_once() -> None:
+    with pytest.raises(ExpressionErrors) as caught:
+        compile_expression("objekt.a == 1 &&\n request.nam == ''", NAMES)
+    assert [(error.line, error.column) for error in caught.value.errors] == [(1, 1), (2, 9)]
+
+
+def test_positions_count_code_points() -> None:
+    with pytest.raises(ExpressionErrors) as caught:
+        compile_expression("'\U0001f600é' == x", NAMES)
+    assert (caught.value.errors[0].line, caught.value.errors[0].column) == (1, 9)
