@@ -1,0 +1,129 @@
+"""No object, however torn, makes a bundled policy err: each field missing, null, or of another kind.
+
+The objects are those of the policies' own tests, so that every rule is reached.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webhook.admission.synthesize import Circumstances, synthesize
+from webhook.engine.compile import compile_policy
+from webhook.engine.context import Context
+from webhook.engine.pipeline import review
+from webhook.engine.policyset import PolicySet
+from webhook.model.decision import Decision, Outcome
+from webhook.model.path import render
+from webhook.model.request import UPDATE, Object
+from webhook.model.suite import Case
+from webhook.sources import catalog, policies, suites
+from webhook.sources.objects import ObjectStore
+
+POLICIES = Path(__file__).parents[2] / "policies"
+SUITES = sorted(file.relative_to(POLICIES).parent for file in POLICIES.glob("*/*/tests.yaml"))
+
+MISSING = object()
+OTHERS: tuple[Any, ...] = (MISSING, None, {}, ["x"], "x", 7, True)
+"""What stands in place of a field: nothing, null, and each kind of value that JSON has."""
+
+
+@pytest.mark.parametrize("folder", SUITES, ids=str)
+def test_no_torn_object_makes_a_rule_err(folder: Path) -> None:
+    erred = [
+        f"{torn.name}: {what}: {finding.rule}: {finding.message}"
+        for what, torn in _distinct(folder)
+        for finding in _decide(folder, torn).findings
+        if finding.outcome is Outcome.ERROR or "could not be evaluated" in finding.message
+    ]
+    assert erred == []
+
+
+@pytest.mark.parametrize("folder", SUITES, ids=str)
+def test_every_policy_says_what_people_need(folder: Path) -> None:
+    for linked in _policies(folder).policies:
+        policy = linked.policy
+        assert policy.name == folder.name
+        assert policy.title
+        assert policy.category
+        assert policy.why
+        assert policy.docs == f"https://github.com/cozyguard/cozyguard/blob/main/docs/policies/{policy.name}.md"
+        for rule in policy.validations:
+            assert rule.message
+            assert rule.fix.text
+            assert rule.field
+        for mutation in policy.mutations:
+            assert mutation.message
+
+
+@cache
+def _policies(folder: Path) -> PolicySet:
+    loaded = policies.load([POLICIES / folder])
+    assert not loaded.errors, loaded.errors
+    return PolicySet.link(map(compile_policy, loaded.policies))
+
+
+def _cases(folder: Path) -> tuple[Case, ...]:
+    loaded = suites.load([POLICIES / folder / "tests.yaml"])
+    assert not loaded.errors, loaded.errors
+    return loaded.suites[0].cases
+
+
+def _distinct(folder: Path) -> Iterator[tuple[str, Case]]:
+    """Tear the objects of all cases; many are alike, and are torn once."""
+    seen = set()
+    for case in _cases(folder):
+        for what, torn in _torn(case):
+            told = (torn.object, torn.old_object, torn.operation, torn.lookups, str(torn.release), str(torn.user))
+            if (key := json.dumps(told, sort_keys=True)) not in seen:
+                seen.add(key)
+                yield what, torn
+
+
+def _torn(case: Case) -> Iterator[tuple[str, Case]]:
+    """Tear the object of a case, then the one it replaces."""
+    for path, torn in _variants(case.object):
+        yield f"object {path}", replace(case, object=torn)
+    for path, torn in _variants(case.old_object):
+        yield f"oldObject {path}", replace(case, old_object=torn)
+
+
+def _variants(obj: Object | None) -> Iterator[tuple[str, Object]]:
+    for path in _paths(obj or {}):
+        if path[0] in ("apiVersion", "kind") or path == ("metadata",):
+            continue  # without these it is no object, and no request is made of it
+        for value in OTHERS:
+            torn = deepcopy(obj or {})
+            parent: Any = torn
+            for step in path[:-1]:
+                parent = parent[step]
+            if value is MISSING:
+                del parent[path[-1]]
+            else:
+                parent[path[-1]] = value
+            yield f"{render(path)} = {'missing' if value is MISSING else json.dumps(value)}", torn
+
+
+def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in entries:
+        yield (*path, key)
+        yield from _paths(item, (*path, key))
+
+
+def _decide(folder: Path, case: Case) -> Decision:
+    """Decide as for a file that holds the object, torn as it is."""
+    obj = case.object or case.old_object or {}
+    operation = case.operation or (UPDATE if case.object and case.old_object else "CREATE")
+    circumstances = Circumstances(operation=operation, subresource=case.subresource, user=case.user)
+    cluster = ObjectStore(case.lookups, closed_world=True)
+    request = synthesize(obj, cluster, circumstances, case.old_object)
+    release = catalog.load(case.release) if case.release else catalog.newest()
+    return review(_policies(folder), request, Context(release, cluster))
