@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from webhook.engine import remedy
 from webhook.engine.decide import refuses
 from webhook.model.decision import Change, Decision, Finding, Outcome
 from webhook.model.path import render
@@ -18,7 +19,7 @@ WARNINGS_LIMIT: Final = 4096
 """Characters of all warnings of one request together."""
 
 
-def cause(finding: Finding) -> str:
+def cause(finding: Finding, request: AdmissionRequest) -> str:
     """Write one finding whole, but for the path in front: what, allowed, why, fix, docs; a line each.
 
     kubectl prints `* <field>: <this>` for reason Invalid, hence the indent of the lines that follow.
@@ -26,12 +27,14 @@ def cause(finding: Finding) -> str:
     lines = [f"{finding.message} [{finding.policy.name}]"]
     if finding.allowed:
         lines.append(f"    allowed: {allowed(finding)}")
-    lines += [f"    {label} {text}" for label, text in _rest(finding) if text]
+    if finding.why:
+        lines.append(f"    why:  {finding.why}")
+    if finding.fix.text:
+        lines.append(f"    fix:  {finding.fix.text}")
+    lines += [f"          {line}" for line in remedy.lines(finding, request)]
+    if finding.policy.docs:
+        lines.append(f"    docs: {finding.policy.docs}")
     return "\n".join(lines)
-
-
-def _rest(finding: Finding) -> tuple[tuple[str, str], ...]:
-    return ("why: ", finding.why), ("fix: ", finding.fix.text), ("docs:", finding.policy.docs)
 
 
 def allowed(finding: Finding) -> str:
@@ -59,7 +62,7 @@ def message(decision: Decision, request: AdmissionRequest) -> str:
     """Write a denial whole: kubectl prints it for every reason but Invalid."""
     found = list(refusals(decision))
     head = f"{subject(request)} is refused by {_count(len(found), 'rule')}:"
-    return "\n".join([head, *(f"* {_place(finding)}{cause(finding)}" for finding in found)])
+    return "\n".join([head, *(f"* {_place(finding)}{cause(finding, request)}" for finding in found)])
 
 
 def _place(finding: Finding) -> str:
@@ -78,7 +81,7 @@ def status_reason(decision: Decision) -> Reason:
 def details(decision: Decision, request: AdmissionRequest) -> Object:
     """Write `status.details`: without kind and name kubectl would drop the causes."""
     causes = [
-        {"reason": "FieldValueInvalid", "message": cause(finding), "field": render(finding.field)}
+        {"reason": "FieldValueInvalid", "message": cause(finding, request), "field": render(finding.field)}
         for finding in refusals(decision)
     ]
     return {

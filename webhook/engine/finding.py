@@ -18,7 +18,7 @@ from webhook.engine.mutate import plain
 from webhook.engine.policyset import LinkedPolicy
 from webhook.engine.secrecy import conceals
 from webhook.model.decision import NO_FOUND_FIX, Finding, FoundFix, Outcome
-from webhook.model.path import Path, parse, walk
+from webhook.model.path import Path, parse, pointer, walk
 from webhook.model.policy import Text, Validation
 from webhook.model.request import Object
 
@@ -59,6 +59,7 @@ class Explainer:
             message = self._unevaluated(verdict, trace)
             return Finding(outcome, self.policy.policy, name, message=message, **fields)
         allowed = self._allowed(verdict)
+        near = None if concealed else _near(value, allowed)
         return Finding(
             outcome,
             self.policy.policy,
@@ -66,8 +67,8 @@ class Explainer:
             message=self._message(verdict),
             reason=verdict.rule.validation.reason,
             allowed=allowed,
-            suggestion=None if concealed else _near(value, allowed),
-            fix=self._fix(verdict, verdict.rule.validation),
+            suggestion=near,
+            fix=self._fix(verdict, verdict.rule.validation, path, near),
             **fields,
         )
 
@@ -123,10 +124,14 @@ class Explainer:
         values = self._call(verdict, "allowed")
         return tuple(plain(values)) if isinstance(values, list) else ()
 
-    def _fix(self, verdict: Verdict, validation: Validation) -> FoundFix:
+    def _fix(self, verdict: Verdict, validation: Validation, path: Path, near: Any) -> FoundFix:
+        """Take the policy's own fix; where it has no patch, a near match is one."""
         text = self._text(verdict, "fix", validation.fix.text) or validation.fix.text.literal
         operations = self._call(verdict, "patch")
         patch = tuple(plain(operations)) if isinstance(operations, list) else ()
+        if not patch and near is not None:
+            patch = ({"op": "replace", "path": pointer(path), "value": near},)
+            text = text or f"replace with `{near}`"
         return FoundFix(text, patch) if text or patch else NO_FOUND_FIX
 
     def _text(self, verdict: Verdict, role: str, text: Text) -> str | None:

@@ -165,7 +165,11 @@ class Review:
             except EVALUATION_FAILURES as error:
                 self._find(policy, evaluate.of_error(error, function=function), _DENY)
                 continue
-            if isinstance(value, str) and value.strip() and not policy.may_tell_secret(function, activation.object or {}):
+            if (
+                isinstance(value, str)
+                and value.strip()
+                and not policy.may_tell_secret(function, activation.object or {})
+            ):
                 self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value)
 
     def _activate(self, obj: Object | None) -> Activation:

@@ -48,4 +48,4 @@ def _sensitive(policy: Policy) -> tuple[Path, ...]:
 
 def _overlap(path: Path, hidden: Path) -> bool:
     """Is one of them a parent of the other, or the same."""
-    return all(a == b or a == _ANY for a, b in zip(path, hidden, strict=False))
+    return all(a in (b, _ANY) for a, b in zip(path, hidden, strict=False))

@@ -51,6 +51,11 @@ def pointer(path: Iterable[str | int]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
+def unpoint(text: str) -> tuple[str, ...]:
+    """Read a JSON Pointer back; an index stays text, as only the document tells it from a key."""
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:])
+
+
 def walk(value: Any, path: Iterable[str | int]) -> tuple[bool, Any]:
     """Follow a path: (True, what stands there), or (False, None) where it ends early."""
     for step in path:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from typing import Any
+
+import jsonpatch
 
 from webhook.admission import codec
 from webhook.engine import explain
@@ -19,7 +23,7 @@ validations:
   reason: {reason}
   fix: {{text: set spec.variant to container}}
 """
-PACKAGE = {
+PACKAGE: dict[str, Any] = {
     "apiVersion": "cozystack.io/v1alpha1",
     "kind": "Package",
     "metadata": {"name": "cozystack.gpu-operator"},
@@ -30,6 +34,8 @@ variant `contaner` does not exist [p0]
     allowed: container, default, vgpu; did you mean `container`?
     why:  the operator finds no such variant, so nothing is installed
     fix:  set spec.variant to container
+          spec:
+            variant: container
     docs: https://example.org/variant"""
 
 
@@ -109,3 +115,30 @@ def test_a_failure_of_ours_that_is_ignored_is_still_told(judge: Any) -> None:
         judge("failurePolicy: Ignore\nvalidations: [{expression: object.spec.gone == 1}]", PACKAGE)
     )
     assert "could not be evaluated" in warning
+
+
+def updated(old: Any, new: Any = PACKAGE) -> AdmissionRequest:
+    return request(operation="UPDATE", object=new, oldObject=old)
+
+
+def test_on_an_update_the_way_out_is_a_command_that_does_it(judge: Any) -> None:
+    old = {**PACKAGE, "spec": {"variant": "vgpu", "note": "it's"}}
+    (finding,) = judge(DENIED.format(reason="Invalid"), PACKAGE, operation="UPDATE", old=old).findings
+    command = shlex.split(explain.cause(finding, updated(old)).splitlines()[4])
+    assert command[:4] == ["kubectl", "patch", "packages.cozystack.io", "cozystack.gpu-operator"]
+    assert command[4:7] == ["--type", "json", "--patch"]
+    assert jsonpatch.apply_patch(old, json.loads(command[7]))["spec"] == {"variant": "container"}
+
+
+def test_what_the_server_writes_by_itself_is_no_part_of_the_command(judge: Any) -> None:
+    old = {**PACKAGE, "spec": {"variant": "container"}}
+    old["metadata"] = {**PACKAGE["metadata"], "managedFields": [{"manager": "kubectl"}], "generation": 3}
+    (finding,) = judge(DENIED.format(reason="Invalid"), PACKAGE, operation="UPDATE", old=old).findings
+    assert "leave the object as it is" in explain.cause(finding, updated(old))
+
+
+def test_no_command_repeats_a_value_that_must_not_be_shown(judge: Any) -> None:
+    policy = f"sensitiveFields: [spec.token]\n{DENIED.format(reason='Invalid')}"
+    new = {**PACKAGE, "spec": {"variant": "contaner", "token": "hunter2"}}
+    (finding,) = judge(policy, new, operation="UPDATE", old={**PACKAGE, "spec": {"variant": "vgpu"}}).findings
+    assert "hunter2" not in explain.cause(finding, updated({**PACKAGE, "spec": {"variant": "vgpu"}}, new))
