@@ -27,7 +27,7 @@ _ODD_COLONS: Final = tuple(map(re.compile, (r"\] *:", r"\} *:", r":[,\]}]")))
 _BLOCK: Final = re.compile("[|>]")
 _HEADER: Final = re.compile(r"[-+0-9]* *(?:#[^\n]*)?\n")
 _INDENT: Final = re.compile(r" *(?=[^ \n])")
-_RARE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\u2028\u2029\ufffe\uffff]")
+_RARE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _DEEP: Final = re.compile(r"\n[ -]{70}")
 """So far to the right nests so deep that a recursive reader could exhaust its stack."""
 

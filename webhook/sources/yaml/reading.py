@@ -18,7 +18,8 @@ from webhook.sources.yaml.limits import is_sound
 from webhook.sources.yaml.separators import Source, split, split_yaml
 from webhook.sources.yaml.tree import Fault, compose
 
-_UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_BYTE: Final = re.compile("[\udc80-\udcff]")
 _SPACE_TO_LINE_END: Final = re.compile(r"[^\S\n]*\n?")
 _FLOW: Final = re.compile(r"\{[^}]|\[ *[\[{]")
 """What can nest without end on a few columns, and have keys that are no text: maps in braces, lists of lists."""
@@ -84,6 +85,7 @@ def _parse_json(source: Source) -> Iterator[Document | DocumentError]:
     """Read a stream of JSON; one that breaks off after its first object or before is YAML from there on."""
     index, end = 0, 0
     try:
+        _check_bytes(source.text)
         for element in json.elements(source.text):
             yield from (_error(source, fault) for fault in element.faults)
             if element.value is not None:
@@ -104,12 +106,16 @@ def _parse_json(source: Source) -> Iterator[Document | DocumentError]:
 
 
 def _check_characters(text: str) -> None:
-    """Raise Fault for what neither YAML nor kubectl can read."""
-    if found := _UNREADABLE.search(text):
-        code = ord(found[0])
-        escaped = 0xDC80 <= code <= 0xDCFF
-        what = f"byte 0x{code - 0xDC00:02X}, which is no UTF-8" if escaped else f"control character U+{code:04X}"
-        raise Fault(found.start(), f"got the {what}, want text in UTF-8")
+    """Raise Fault for what may not be in YAML."""
+    _check_bytes(text)
+    if found := _CONTROL.search(text):
+        raise Fault(found.start(), f"got the control character U+{ord(found[0]):04X}, want text without")
+
+
+def _check_bytes(text: str) -> None:
+    """Raise Fault for a byte that was no UTF-8 (see `separators`)."""
+    if not text.isascii() and (found := _BYTE.search(text)):
+        raise Fault(found.start(), f"got the byte 0x{ord(found[0]) - 0xDC00:02X}, want text in UTF-8")
 
 
 def _error(source: Source, fault: Fault) -> DocumentError:

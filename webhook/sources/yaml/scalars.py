@@ -24,7 +24,7 @@ _FLOAT: Final = "tag:yaml.org,2002:float"
 _NULL: Final = "tag:yaml.org,2002:null"
 _BINARY: Final = "tag:yaml.org,2002:binary"
 _TIMESTAMP: Final = "tag:yaml.org,2002:timestamp"
-KNOWN_TAGS: Final = frozenset({STR, MERGE, _BOOL, _INT, _FLOAT, _NULL, _BINARY, _TIMESTAMP})
+KNOWN_TAGS: Final = frozenset({"!", STR, MERGE, _BOOL, _INT, _FLOAT, _NULL, _BINARY, _TIMESTAMP})
 
 _WORDS: Final[dict[str, tuple[str, Scalar]]] = {
     **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], (_BOOL, True)),

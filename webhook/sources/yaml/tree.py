@@ -92,7 +92,7 @@ def compose(text: str) -> tuple[Node | None, int | None]:
     try:
         return _Composer(text).document()
     except yaml.MarkedYAMLError as error:
-        raise _fault(error) from None
+        raise _fault(text, error) from None
 
 
 _SLASH: Final = re.compile(r"(?<!\\)(?:\\\\)*\\/")
@@ -123,7 +123,7 @@ class _Composer:
         try:
             event = self.next()
         except yaml.MarkedYAMLError as error:
-            return _fault(error).offset
+            return _fault(self.text, error).offset
         return None if isinstance(event, yaml.StreamEndEvent) else event.start_mark.index
 
     def node(self, event: Any) -> Node:
@@ -198,6 +198,7 @@ def _allowed_share(count: int) -> float:
 
 
 _PROBLEMS: Final = {
+    "exceeded maximum nesting depth": TOO_DEEP,
     "mapping values are not allowed in this context": "got `: ` inside a value, want the value in quotes",
     "did not find expected key": "got a line that fits no level above it, want `key: value` in line with the others",
     "could not find expected ':'": "got a key without `:`, want `key: value`",
@@ -208,10 +209,10 @@ _PROBLEMS: Final = {
 }
 
 
-def _fault(error: yaml.MarkedYAMLError) -> Fault:
+def _fault(text: str, error: yaml.MarkedYAMLError) -> Fault:
     problem, mark, context = str(error.problem), error.problem_mark, error.context_mark
     offset = mark.index if mark else 0
-    if r"'\t'" in problem or "tab character" in problem:
+    if text.startswith("\t", offset):
         return Fault(offset, "got a tab, want spaces: YAML allows no tabs in an indentation")
     earlier = (error.context, context.index) if error.context and context and context.index != offset else None
     return Fault(offset, _PROBLEMS.get(problem, problem), earlier)
