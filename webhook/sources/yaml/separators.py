@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from webhook.errors import DocumentError
 
-_PIECE: Final = 1 << 20
+PIECE: Final = 1 << 20
 _SEPARATOR: Final = "---"
 
 
@@ -32,15 +32,18 @@ class Source:
     json: bool = False
 
 
-def split(stream: BinaryIO, file: str) -> Iterator[Source | DocumentError]:
-    """Cut a file into documents. A byte that is no UTF-8 becomes a lone surrogate, for the reader to report."""
-    head = stream.read(_PIECE)
+def split(stream: BinaryIO, file: str, piece: int = PIECE) -> Iterator[Source | DocumentError]:
+    """Cut a file into documents, reading `piece` bytes at a time.
+
+    A byte that is no UTF-8 becomes a lone surrogate, for the reader to report.
+    """
+    head = stream.read(piece)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         yield DocumentError(file, 1, 1, message="got UTF-16, want UTF-8: save the file again with that encoding")
     elif head.lstrip().startswith(b"{"):
         yield Source(file, 0, 1, _decode(head + stream.read()), json=True)
     else:
-        yield from split_yaml(_pieces(head, stream), file)
+        yield from split_yaml(_pieces(head, stream, piece), file)
 
 
 def split_yaml(pieces: Iterator[str], file: str, line: int = 1, index: int = 0) -> Iterator[Source | DocumentError]:
@@ -75,15 +78,15 @@ def _next_separator(text: str, start: int) -> int:
     return found + 1 if found >= 0 else -1
 
 
-def _pieces(head: bytes, stream: BinaryIO) -> Iterator[str]:
+def _pieces(head: bytes, stream: BinaryIO, piece: int) -> Iterator[str]:
     """Read on, and cut after the last separator that came in whole."""
-    size = _PIECE
+    size = piece
     while block := stream.read(size):
         cut = head.rfind(b"\n---")
         end = head.find(b"\n", cut + 1) + 1 if cut >= 0 else 0
         if end:
             yield _decode(head[:end])
-            head, size = head[end:], _PIECE
+            head, size = head[end:], piece
         else:
             size = len(head)
         head += block
