@@ -15,13 +15,19 @@ DEPTH: Final = 32
 """How deep the library's parser goes; Kubernetes goes down to 250."""
 
 _FAULT = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*?)(?: \[[A-Z_]+\])?$", re.MULTILINE)
-_TOO_DEEP = f"the expression is nested more than {DEPTH} levels deep; move parts of it into variables"
+TOO_DEEP: Final = ExpressionError(
+    1, 1, f"the expression is nested more than {DEPTH} levels deep; move parts of it into variables"
+)
+
+_TOO_BIG: Final = ExpressionError(1, 1, "the expression is too big; move parts of it into variables")
 
 
 def faults(report: str, text: str, names: Iterable[str], functions: Iterable[str]) -> tuple[ExpressionError, ...]:
     """Read the library's report about `text`. `names` and `functions` are what there is to choose from."""
     if "recursion" in report:
-        return (ExpressionError(1, 1, _TOO_DEEP),)
+        return (TOO_DEEP,)
+    if "node count" in report:
+        return (_TOO_BIG,)
     lines = text.splitlines()
     found = set()
     for line, column, message in _FAULT.findall(report):

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from google.protobuf.message import DecodeError
+
 from webhook.cel import checks
 from webhook.cel.decode import decode
 from webhook.cel.environment import environment
 from webhook.cel.errors import ExpressionErrors
-from webhook.cel.faults import faults
+from webhook.cel.faults import TOO_DEEP, faults
 from webhook.cel.macros import restore
 from webhook.cel.tree import Call, Const, Loop, MapNode, Node, Tree, walk
 
@@ -54,7 +56,10 @@ def _compile(env: cel.Env, text: str, original: str, names: Mapping[str, str], *
         expression = env.compile(text, disable_check=not check)
     except RuntimeError as error:
         raise ExpressionErrors(faults(str(error), original, names, checks.FUNCTION_NAMES)) from None
-    return decode(expression.serialize(), original)
+    try:
+        return decode(expression.serialize(), original)
+    except DecodeError:  # optMap doubles its target, so a chain of them outgrows what protobuf reads
+        raise ExpressionErrors((TOO_DEEP,)) from None
 
 
 def _checkable(tree: Tree) -> str:
