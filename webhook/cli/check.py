@@ -19,7 +19,7 @@ from webhook.model.result import Checked, Setup
 from webhook.report.json import JsonReport
 from webhook.report.style import Style
 from webhook.report.summary import Summary
-from webhook.report.text import TextReport
+from webhook.report.text import TextReport, count
 from webhook.runs.baseline import Baseline
 from webhook.runs.baseline import read as read_baseline
 from webhook.runs.scan import ScanRequest, prepare, scan
@@ -133,7 +133,7 @@ def run(argv: Sequence[str]) -> int:
 def _tell_baseline(baseline: Baseline, arguments: Arguments) -> None:
     if arguments.write_baseline:
         written = baseline.write(Path(arguments.write_baseline))
-        terminal.say(f"wrote {written} findings to {arguments.write_baseline}")
+        terminal.say(f"wrote {count(written, 'finding')} to {arguments.write_baseline}")
     elif stale := baseline.stale():
         terminal.say(f"{arguments.baseline}: no longer found, and can go (`--write-baseline` writes it anew):")
         for line in stale:

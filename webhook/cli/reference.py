@@ -1,19 +1,20 @@
 """`docs/cli.md`, written from the parsers themselves, so that it cannot say anything else.
 
-`python -m webhook.cli.reference` prints it.
+`make generate` writes it into a checkout.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 from webhook.cli import COMMANDS, load
 from webhook.cli.options import variable
 
 _HEAD = """# Command line
 
-Made by `make docs` from the program's own flags.
+Made by `make generate` from the program's own flags.
 
 Every flag can also be given as the environment variable beside it; the flag wins. Values of a flag that may be
 repeated are separated in its variable as in `PATH`. Results go to standard output, everything else to standard error.
@@ -52,4 +53,4 @@ def _code(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(reference(), end="")
+    Path("docs/cli.md").write_text(reference(), encoding="utf-8")

@@ -7,6 +7,7 @@ hide characters: everything that prints as something else than itself is written
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 _UNPRINTABLE: Final = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
@@ -31,6 +32,7 @@ def width(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
+@lru_cache(4096)
 def _width(character: str) -> int:
     if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me"}:
         return 0

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Piece = Source | Skipped | DocumentError
 """One document to be read, or what there is to say about a file that has none."""
 
-BATCH: Final = 1 << 17
-"""Characters of text that are handed out together: some dozens of objects, some tens of milliseconds."""
+BATCH: Final = 1 << 15
+"""Characters of text that are handed out together: a dozen objects or more, some milliseconds of work."""
 
 
 class Inputs:

@@ -30,7 +30,7 @@ from webhook.sources.manifests import Manifest, manifests
 from webhook.sources.objects import ObjectStore
 from webhook.sources.yaml import Source
 
-_LONG: Final = 4
+_LONG: Final = 16
 """Batches from which on other processes pay off."""
 
 Found = Checked | Skipped | DocumentError

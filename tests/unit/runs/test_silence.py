@@ -4,10 +4,16 @@ from webhook.model.decision import Finding, Outcome
 from webhook.model.policy import MatchResources, Policy
 from webhook.model.result import Silenced
 from webhook.runs.silence import Ignore, annotated, commented, silenced, unreasoned
+from webhook.sources.yaml import Document, read
 
 
 def finding(policy: str = "a", rule: str = "r", outcome: Outcome = Outcome.DENY) -> Finding:
     return Finding(outcome, Policy(policy, MatchResources()), rule)
+
+
+def document(text: str) -> Document:
+    (read_document,) = read(text, "x.yaml")
+    return read_document
 
 
 def with_annotation(text: object) -> dict[str, object]:
@@ -31,23 +37,24 @@ def test_an_object_without_such_an_annotation_wishes_nothing(obj: dict[str, obje
 
 
 def test_a_comment_is_about_its_own_line_or_the_next_that_says_something() -> None:
-    lines = [
-        "spec:",
-        "  variant: odd # cozyguard:ignore a: as agreed",
-        "  # cozyguard:ignore b/r: until march",
-        "",
-        "  # another comment",
-        "  replicas: 3",
+    text = """\
+spec:
+  variant: odd # cozyguard:ignore a: as agreed
+  # cozyguard:ignore b/r: until march
+
+  # another comment
+  replicas: 3
+"""
+
+    assert list(commented(document(text))) == [
+        Ignore("comment", "a", "", "as agreed", 2),
+        Ignore("comment", "b", "r", "until march", 6),
     ]
 
-    assert list(commented(lines, 10)) == [
-        Ignore("comment", "a", "", "as agreed", 11),
-        Ignore("comment", "b", "r", "until march", 15),
-    ]
 
-
-def test_text_that_only_looks_like_a_comment_is_none() -> None:
-    assert list(commented(["  url: x#cozyguard:ignore a: b"], 1)) == []
+@pytest.mark.parametrize("text", ["url: x#cozyguard:ignore", "url: '# cozyguard:ignore a: b'"])
+def test_text_that_only_looks_like_a_comment_is_none(text: str) -> None:
+    assert list(commented(document(text))) == []
 
 
 def test_only_the_named_policy_and_rule_on_that_line_is_silenced() -> None:
@@ -72,7 +79,7 @@ def test_without_a_reason_nothing_is_silenced_and_that_is_said(text: str) -> Non
 
 
 def test_a_comment_that_names_no_policy_is_not_honoured() -> None:
-    (wish,) = commented(["# cozyguard:ignore", "x: 1"], 1)
+    (wish,) = commented(document("# cozyguard:ignore\nx: 1\n"))
 
     assert silenced(finding(), 2, [wish]) is None
     assert "names no policy" in unreasoned(wish)
