@@ -40,7 +40,13 @@ def of_names(parsed: Tree, names: Mapping[str, str]) -> tuple[ExpressionError, .
 
 def of_values(tree: Tree) -> tuple[ExpressionError, ...]:
     """Check a tree with types: literals, and field names that Kubernetes' parser does not read."""
-    return _errors(tree, (fault for node in walk(tree.root) for fault in _value_faults(tree, node)))
+    formatted = {
+        inner.id
+        for node in walk(tree.root)
+        if isinstance(node, Call) and node.function == "format"
+        for inner in walk(node)
+    }
+    return _errors(tree, (f for node in walk(tree.root) for f in _value_faults(tree, node, node.id in formatted)))
 
 
 def _errors(tree: Tree, faults: Iterable[_Fault]) -> tuple[ExpressionError, ...]:
@@ -66,22 +72,25 @@ def _name_faults(node: Node, names: Mapping[str, str]) -> Iterator[_Fault]:
         yield node, f"no function `{function}`{near(function, FUNCTION_NAMES)}"
 
 
-def _value_faults(tree: Tree, node: Node) -> Iterator[_Fault]:
+def _value_faults(tree: Tree, node: Node, formatted: bool) -> Iterator[_Fault]:
     match node:
         case ListNode():
             optional = [number in node.optional for number in range(len(node.elements))]
-            yield from _mixed(tree, zip(node.elements, optional, strict=True))
+            yield from _mixed(tree, zip(node.elements, optional, strict=True), formatted)
         case MapNode(structure=""):
-            yield from _mixed(tree, ((entry.key, False) for entry in node.entries))
-            yield from _mixed(tree, ((entry.value, entry.optional) for entry in node.entries))
+            yield from _mixed(tree, ((entry.key, False) for entry in node.entries), formatted)
+            yield from _mixed(tree, ((entry.value, entry.optional) for entry in node.entries), formatted)
         case Call(function=name) if name in _LITERALS and node.args:
             yield from _wrong_literal(node)
         case Select(field=name) if not re.fullmatch(r"[A-Za-z_]\w*", name):
             yield node, f"Kubernetes reads no quoted field names; write `[{name!r}]` for this field"
 
 
-def _mixed(tree: Tree, elements: Iterable[tuple[Node, bool]]) -> Iterator[_Fault]:
-    """Find elements of another type than the first: `ValidateHomogeneousAggregateLiterals` of cel-go."""
+def _mixed(tree: Tree, elements: Iterable[tuple[Node, bool]], formatted: bool) -> Iterator[_Fault]:
+    """Find elements of another type than the first: `ValidateHomogeneousAggregateLiterals` of cel-go.
+
+    What is handed to `format` may mix dyn with others, as there.
+    """
     first = ""
     for node, optional in elements:
         type_ = tree.type_of(node)
@@ -89,6 +98,8 @@ def _mixed(tree: Tree, elements: Iterable[tuple[Node, bool]]) -> Iterator[_Fault
             type_ = type_.removeprefix("optional_type(").removesuffix(")") if "(" in type_ else type_
         if isinstance(node, ListNode | MapNode) and not _size(node):
             continue  # an empty literal has whatever type the others have
+        if formatted and "dyn" in (type_, first):
+            type_ = first = "dyn"
         first = first or type_
         if type_ != first:
             yield node, f"elements of one literal must have one type: got {type_} after {first}; write dyn(…)"

@@ -51,10 +51,13 @@ REFUSED = {
     # literals that Kubernetes checks
     "[1, 'a']": "1:5: elements of one literal must have one type: got string after int; write dyn(…)",
     "[object.a, 'b']": "1:12: elements of one literal must have one type: got string after dyn; write dyn(…)",
+    "'%s: %d'.format(['a', 1])": "1:23: elements of one literal must have one type: got int after string; write dyn(…)",
     "{'a': 1, 'b': 'c'}": "1:15: elements of one literal must have one type: got string after int; write dyn(…)",
     "{'a': 1, 2: 1}": "1:10: elements of one literal must have one type: got int after string; write dyn(…)",
     "'a'.matches('(')": "1:13: `(` is no regular expression: error parsing regexp: missing ): (",
     "object.a.find('[')": "1:15: `[` is no regular expression: Illegal regex: error parsing regexp: missing ]: [",
+    "duration('1x')": "1:10: `1x` is no duration: type conversion error from 'string' to 'google.protobuf.Duration'",
+    "timestamp('x')": "1:11: `x` is no timestamp: type conversion error from 'string' to 'google.protobuf.Timestamp'",
     # forms
     'has(object.labels["a/b"])': '1:18: has() takes a field such as `a.b`, not an index: write `"a/b" in object.labels`',
     "has(variables.gates)": "1:4: `variables.gates` always exists; leave has() out, or test a field of it",
@@ -88,6 +91,7 @@ TAKEN = {
     "object.?a.orValue('b')": "dyn",
     "object[?'a'].orValue(1)": "int",
     "'%d'.format([1])": "string",
+    "'%s: %d'.format([object.a, 1])": "string",
     "[1, 2].sum()": "int",
     "duration('1h') < duration('2h')": "bool",
 }
@@ -108,3 +112,8 @@ def test_positions_count_code_points() -> None:
     with pytest.raises(ExpressionErrors) as caught:
         compile_expression("'\U0001f600é' == x", NAMES)
     assert (caught.value.errors[0].line, caught.value.errors[0].column) == (1, 9)
+
+
+def test_an_expression_that_macros_blow_up_is_refused() -> None:
+    with pytest.raises(ExpressionErrors, match="move parts of it into variables"):
+        compile_expression("object.?a" + ".optMap(x, x.b)" * 12, NAMES)

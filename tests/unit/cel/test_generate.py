@@ -76,6 +76,8 @@ VALUES = {
     "'k' in object.m": True,
     "'b' in object.names": True,
     "string(object.i) in object.m": False,
+    "object.n in object.m": False,
+    "object.l in object.m": False,
     # arithmetic
     "object.i + 1": 2,
     "object.d * 2.0": 3.0,
