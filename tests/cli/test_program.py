@@ -55,7 +55,7 @@ def many(tmp_path: Path) -> str:
     objects = (
         PACKAGE | {"metadata": {"name": "cozystack.hami", "labels": {"n": str(number)}}} for number in range(5_000)
     )
-    (tmp_path / "many.yaml").write_text("\n---\n".join(map(json.dumps, objects)))
+    (tmp_path / "many.yaml").write_text("\n---\n".join(["# YAML", *map(json.dumps, objects)]))
     return "many.yaml"
 
 

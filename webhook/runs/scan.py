@@ -107,11 +107,11 @@ def scan(prepared: Prepared) -> Iterator[Found]:
     long = len(list(islice(batches(), _LONG + 1))) > _LONG
     jobs = (prepared.request.jobs or len(os.sched_getaffinity(0))) if long else 1
 
-    def work(batch: list[Piece]) -> list[Found]:
-        return [found for piece in batch for found in _judge(prepared, piece)]
+    def work(batch: list[Piece]) -> Iterator[Found]:
+        for piece in batch:
+            yield from _judge(prepared, piece)
 
-    for answers in spread(batches, work, jobs):
-        yield from answers
+    return spread(batches, work, jobs)
 
 
 def _judge(prepared: Prepared, piece: Piece) -> Iterator[Found]:

@@ -21,15 +21,18 @@ Answer = TypeVar("Answer")
 _END: Final = None
 
 
-def spread(items: Callable[[], Iterable[Item]], work: Callable[[Item], Answer], processes: int) -> Iterator[Answer]:
-    """Yield `work(item)` for every item of `items()`, in order.
+def spread(
+    items: Callable[[], Iterable[Item]], work: Callable[[Item], Iterable[Answer]], processes: int
+) -> Iterator[Answer]:
+    """Yield every answer of `work(item)` for every item of `items()`, in order.
 
     Each process goes through all items itself and works on its share, every n-th: nothing but
     answers has to be sent, and a process that is far ahead waits at its full pipe, so that memory
     stays flat. Answers must be picklable. Raises CozyguardError when a process is killed.
     """
     if processes < 2:
-        yield from map(work, items())
+        for item in items():
+            yield from work(item)
         return
     gc.freeze()  # what the processes share must not be written to, or it is copied
     children: list[int] = []
@@ -45,7 +48,7 @@ def spread(items: Callable[[], Iterable[Item]], work: Callable[[Item], Answer], 
 
 
 def _in_turn(pipes: list[BinaryIO]) -> Iterator[Answer]:
-    """Read an answer from each process in turn; the first that has none left ends it, for it was next."""
+    """Read the answers to an item from each process in turn; the first that has none left ends it, for it was next."""
     while True:
         for pipe in pipes:
             try:
@@ -54,7 +57,7 @@ def _in_turn(pipes: list[BinaryIO]) -> Iterator[Answer]:
                 raise CozyguardError("a worker process was killed; try again with `--jobs 1`") from None
             if message is _END:
                 return
-            yield message[0]
+            yield from message
 
 
 def _start(run: Callable[[BinaryIO], None]) -> tuple[int, BinaryIO]:
@@ -78,9 +81,9 @@ def _start(run: Callable[[BinaryIO], None]) -> tuple[int, BinaryIO]:
         os._exit(code)
 
 
-def _answer(items: Iterable[Item], work: Callable[[Item], Answer], out: BinaryIO) -> None:
+def _answer(items: Iterable[Item], work: Callable[[Item], Iterable[Answer]], out: BinaryIO) -> None:
     for item in items:
-        pickle.dump((work(item),), out, pickle.HIGHEST_PROTOCOL)
+        pickle.dump(list(work(item)), out, pickle.HIGHEST_PROTOCOL)
         out.flush()
     pickle.dump(_END, out)
 
