@@ -43,7 +43,10 @@ def key_text(node: Node) -> str:
     """Give the text of a key. Raises Fault."""
     target = resolved(node)
     if not isinstance(target, Scalar):
-        raise Fault(node.start, "got a list or map as a key, want text (a template has to be rendered first)")
+        raise Fault(
+            node.start,
+            "got a list or map as a key, want text (if this is a template, render it first: `helm template`)",
+        )
     try:
         return scalars.key(target.text, target.tag, plain=target.plain)
     except ValueError as error:

@@ -198,21 +198,30 @@ def _allowed_share(count: int) -> float:
 
 
 _PROBLEMS: Final = {
-    "exceeded maximum nesting depth": TOO_DEEP,
     "mapping values are not allowed in this context": "got `: ` inside a value, want the value in quotes",
     "did not find expected key": "got a line that fits no level above it, want `key: value` in line with the others",
-    "could not find expected ':'": "got a key without `:`, want `key: value`",
+    "could not find expected ':'": "got a line without `:`, want `key: value`",
     "did not find expected '-' indicator": "got a line that is no item of the list, want `- ` in line with the others",
     "found unexpected end of stream": "got the end of the document, want the closing quote",
     "did not find expected ',' or ']'": "got no `,` or `]` where a list in brackets has to go on",
     "did not find expected ',' or '}'": "got no `,` or `}` where a map in braces has to go on",
+    "did not find expected node content": "got no value, want one, in quotes if it begins with a special character",
+    "found character that cannot start any token": "got a character that begins no value, want the value in quotes",
+    "did not find expected <document start>": "got a `%` directive, which kubectl cannot read, want none",
+    "exceeded maximum nesting depth": TOO_DEEP,
 }
+"""What libyaml says, and what helps people more."""
 
 
 def _fault(text: str, error: yaml.MarkedYAMLError) -> Fault:
-    problem, mark, context = str(error.problem), error.problem_mark, error.context_mark
-    offset = mark.index if mark else 0
+    problem, context = str(error.problem), error.context_mark
+    offset = error.problem_mark.index if error.problem_mark else 0
+    if context and error.context == "while scanning a simple key":
+        offset = context.index
     if text.startswith("\t", offset):
         return Fault(offset, "got a tab, want spaces: YAML allows no tabs in an indentation")
+    line = text[text.rfind("\n", 0, offset) + 1 : (text + "\n").index("\n", offset)]
+    if "{{" in line:
+        return Fault(offset, "got a template, want what comes out when it is rendered (`helm template`)")
     earlier = (error.context, context.index) if error.context and context and context.index != offset else None
     return Fault(offset, _PROBLEMS.get(problem, problem), earlier)

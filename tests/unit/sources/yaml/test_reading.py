@@ -109,7 +109,7 @@ def test_a_quoted_merge_key_is_a_key() -> None:
         ("a: &a [*a]\n", "f.yaml:1:8: got the alias `*a` inside what `&a` names: it would have no end"),
         (
             "a: {{ .Values.x }}\n",
-            "f.yaml:1:5: got a list or map as a key, want text (a template has to be rendered first)",
+            "f.yaml:1:5: got a list or map as a key, want text (if this is a template, render it first: `helm template`)",
         ),
         ("a: 1\n...\nb: 2\n", "f.yaml:3:1: got more after the end of the document, want `---` before it"),
         ("a: \x00\n", "f.yaml:1:4: got the control character U+0000, want text without"),
