@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from webhook.cel.tree import Call, Const, Ident, Node
@@ -18,16 +17,30 @@ def junction(g: Generator, node: Call) -> str:
     Any operand that decides wins over errors of the others, on either side. Without one, what is not
     known wins, then the first error: `evalAnd` and `evalOr` of cel-go.
     """
-    operands = terms(node)
+    operands, conjunction = terms(node), node.function == "_&&_"
     if all(cannot_fail(g, operand) for operand in operands[:-1]):
-        captured = [g.capture(partial(g.condition, operand)) for operand in operands]
-        if not any(lines for lines, _ in captured):
-            word = " and " if node.function == "_&&_" else " or "
-            return f"({word.join(text for _, text in captured)})"
-    return g.shallow(lambda: _statements(g, node.function == "_&&_", operands))
+        return _python_junction(g, conjunction, operands)
+    return g.shallow(lambda: _statements(g, conjunction, operands))
+
+
+def _python_junction(g: Generator, conjunction: bool, operands: list[Node]) -> str:
+    """Write Python's own `and` or `or`: right when only the last operand can fail."""
+    *others, last = operands
+    word = " and " if conjunction else " or "
+    before = word.join(map(g.condition, others))
+    lines, text = g.capture(lambda: g.condition(last))
+    if not lines:
+        return f"({before}{word}{text})"
+    result = g.name()
+    g.emit(f"{result} = ({before})")
+    with g.block(f"if {result if conjunction else f'not {result}'}:"):
+        g.lines += lines
+        g.emit(f"{result} = {text}")
+    return result
 
 
 def _statements(g: Generator, conjunction: bool, operands: list[Node]) -> str:
+    """Write the general form: each operand in its turn, while nothing has decided."""
     result, error = g.name(), ""
     undecided = result if conjunction else f"not {result}"
     for number, operand in enumerate(operands):
