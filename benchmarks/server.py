@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import re
 import shutil
 import socket
@@ -22,25 +21,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import trustme
+
+from benchmarks import objects
+from benchmarks.machine import machine
 
 CONNECTIONS: Final = (1, 8, 64)
 """One client that waits for each answer, an API server at work, and many."""
 
 _UNITS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 _LATENCY: Final = re.compile(r"(50|99)%\s+([\d.]+)(us|ms|s)")
+_REQUESTS: Final = re.compile(r"(\d+) requests in")
 _RATE: Final = re.compile(r"Requests/sec:\s+([\d.]+)")
 
 
 @dataclass(slots=True)
 class Runs:
-    """What was measured, round by round: requests per second, and milliseconds."""
+    """What was measured, round by round: requests per second, milliseconds, microseconds of CPU time per request."""
 
     rate: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
     p50: list[float] = field(default_factory=list)
     p99: list[float] = field(default_factory=list)
 
@@ -52,6 +56,11 @@ class Server:
     name: str
     port: int
     process: subprocess.Popen[bytes]
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time that it has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident(self) -> float:
         """Return its resident memory in MiB."""
@@ -68,15 +77,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     with TemporaryDirectory() as name:
         folder = Path(name)
         _make_certificate(folder)
-        review = pod_review(arguments.size)
-        _write_script(folder / "review.lua", review)
+        reviews = [json.dumps(objects.review(pod)).encode() for pod in objects.pods(100, size=arguments.size)]
+        _write_script(folder / "reviews.lua", reviews)
         with _echo(folder) as echo, _cozyguard(folder, arguments.policies) as ours:
             runs = {(server.name, n): Runs() for server in (echo, ours) for n in CONNECTIONS}
             for _ in range(arguments.rounds):
                 for n in CONNECTIONS:
                     for server in (echo, ours):
-                        _drive(server, n, arguments.seconds, folder / "review.lua", runs[server.name, n])
-            _print(runs, echo, ours, len(review))
+                        _drive(server, n, arguments.seconds, folder / "reviews.lua", runs[server.name, n])
+            _print(runs, echo, ours, sum(map(len, reviews)) // len(reviews))
     return 0
 
 
@@ -84,55 +93,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmarks.server", description=__doc__)
     default = Path(__file__).parent / "policies" / "pod-security"
     parser.add_argument("--policies", type=Path, default=default, help="policies to serve")
-    parser.add_argument("--size", type=int, default=3000, help="bytes of the review, about")
+    parser.add_argument("--size", type=int, default=2500, help="bytes of a Pod, as compact JSON")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=3, help="how long each of them is driven, each round")
     return parser
-
-
-def pod_review(size: int) -> bytes:
-    """Make the review of a Pod that keeps to the restricted standard, of about this many bytes."""
-    container = {
-        "image": "registry.example.org/app:1.2.3",
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "runAsNonRoot": True,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
-        "resources": {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "100m", "memory": "128Mi"}},
-        "env": [{"name": f"SETTING_{index}", "value": "x" * 20} for index in range(4)],
-    }
-    containers = [{"name": "c0"} | container]
-    while len(body := json.dumps(_review(containers)).encode()) < size:
-        containers.append({"name": f"c{len(containers)}"} | container)
-    return body
-
-
-def _review(containers: list[dict[str, Any]]) -> dict[str, Any]:
-    kind, resource = {"group": "", "version": "v1", "kind": "Pod"}, {"group": "", "version": "v1", "resource": "pods"}
-    pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "app", "namespace": "tenant-demo", "labels": {"app": "app"}},
-        "spec": {"containers": containers, "securityContext": {"runAsNonRoot": True}},
-    }
-    request = {
-        "uid": "0a6c7f10-0000-4000-8000-000000000001",
-        "kind": kind,
-        "resource": resource,
-        "requestKind": kind,
-        "requestResource": resource,
-        "name": "app",
-        "namespace": "tenant-demo",
-        "operation": "CREATE",
-        "userInfo": {"username": "dev-1", "groups": ["system:authenticated"]},
-        "object": pod,
-        "oldObject": None,
-        "dryRun": False,
-        "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
-    }
-    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
 
 
 def _make_certificate(folder: Path) -> None:
@@ -141,11 +105,16 @@ def _make_certificate(folder: Path) -> None:
     leaf.cert_chain_pems[0].write_to_path(folder / "tls.crt")
 
 
-def _write_script(path: Path, review: bytes) -> None:
+def _write_script(path: Path, reviews: list[bytes]) -> None:
+    """Write what `wrk` runs: it sends the reviews in turn."""
+    bodies = ",\n".join(f"[==[{review.decode()}]==]" for review in reviews)
     path.write_text(
-        'wrk.method = "POST"\n'
-        'wrk.headers["Content-Type"] = "application/json"\n'
-        f"wrk.body = [==[{review.decode()}]==]\n",
+        f"local bodies, requests, sent = {{{bodies}}}, {{}}, 0\n"
+        "init = function()\n"
+        '  local headers = {["Content-Type"] = "application/json"}\n'
+        '  for i, body in ipairs(bodies) do requests[i] = wrk.format("POST", nil, headers, body) end\n'
+        "end\n"
+        "request = function() sent = sent % #requests + 1; return requests[sent] end\n",
         encoding="utf-8",
     )
 
@@ -226,37 +195,39 @@ def _drive(server: Server, connections: int, seconds: int, script: Path, into: R
     """Let `wrk` ask as fast as it is answered, from the last core."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}", "--latency", "-s", str(script)]
     wrk = ["taskset", "-c", str(_cores()[-1]), *command, f"https://127.0.0.1:{server.port}/validate?timeout=10s"]
+    before = server.cpu_seconds()
     told = subprocess.run(wrk, capture_output=True, text=True, check=True).stdout
+    used = server.cpu_seconds() - before
     if "Non-2xx" in told:
         raise SystemExit(f"server: {server.name} refused reviews:\n{told}")
     latency = {percentile: float(number) * _UNITS[unit] for percentile, number, unit in _LATENCY.findall(told)}
     rate = _RATE.search(told)
+    requests = _REQUESTS.search(told)
     assert rate, told
+    assert requests, told
+    into.cpu.append(used / int(requests[1]) * 1e6)
     into.rate.append(float(rate[1]))
     into.p50.append(latency["50"])
     into.p99.append(latency["99"])
 
 
 def _print(runs: dict[tuple[str, int], Runs], echo: Server, ours: Server, size: int) -> None:
-    print(f"server over TLS, one core, reviews of {size} bytes; {_machine()}\n")
-    print("| connections | echo /s | cozyguard /s | share | p50 ms (echo) | added | p99 ms (echo) | added |")
+    print(f"server over TLS, one core; {machine()}")
+    print(
+        f"reviews of {size} bytes about Pods of which {objects.BROKEN_SHARE:.0%} break a rule; the echo in brackets\n"
+    )
+    print("| connections | reviews/s | share | p50 ms | added | p99 ms | added | CPU us per review |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for n in CONNECTIONS:
         bare, full = runs[echo.name, n], runs[ours.name, n]
         rates = median(bare.rate), median(full.rate)
         latencies = [(median(a), median(b)) for a, b in ((bare.p50, full.p50), (bare.p99, full.p99))]
-        cells = [f"{n}", f"{rates[0]:,.0f}", f"{rates[1]:,.0f}", f"{rates[1] / rates[0]:.2f}"]
+        cells = [f"{n}", f"{rates[1]:,.0f} ({rates[0]:,.0f})", f"{rates[1] / rates[0]:.2f}"]
         for before, after in latencies:
             cells += [f"{after:.2f} ({before:.2f})", f"{after - before:+.2f}"]
+        cells.append(f"{median(full.cpu):.0f} ({median(bare.cpu):.0f})")
         print("| " + " | ".join(cells) + " |")
     print(f"\nresident: {ours.name} {ours.resident():.0f} MiB, {echo.name} {echo.resident():.0f} MiB")
-
-
-def _machine() -> str:
-    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    model = re.search(r"model name\s*:\s*(.*)", text)
-    cpu = model[1] if model else platform.processor()
-    return f"{cpu}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 if __name__ == "__main__":

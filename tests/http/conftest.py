@@ -74,10 +74,9 @@ class Certificates:
 class Server:
     """A `cozyguard serve` that runs."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], log: Path, certificates: Certificates, ports: tuple[int, int]
-    ) -> None:
-        self.process, self.log_file, self.certificates = process, log, certificates
+    def __init__(self, process: subprocess.Popen[bytes], log: Path, files: Servers, ports: tuple[int, int]) -> None:
+        self.process, self.log_file = process, log
+        self.policies, self.certificates = files.policies, files.certificates
         self.port, self.probe_port = ports
 
     def find_ports(self) -> None:
@@ -154,6 +153,10 @@ class Server:
         lines = self.probe("/metrics")[1].splitlines()
         return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(line_start))
 
+    def peak_memory(self) -> int:
+        """Return the most memory it ever had resident, in KiB."""
+        return int(Path(f"/proc/{self.process.pid}/status").read_text().split("VmHWM:")[1].split()[0])
+
     def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop, and return its exit code."""
         self.process.send_signal(how)
@@ -186,7 +189,7 @@ class Servers:
         environment = os.environ | {"XDG_CACHE_HOME": str(self.folder / "cache")}
         with log.open("wb") as stderr:
             self.running.append(subprocess.Popen(command, stderr=stderr, env=environment))
-        server = Server(self.running[-1], log, self.certificates, ports)
+        server = Server(self.running[-1], log, self, ports)
         if wait and ports != (0, 0):
             until(server.answers)
         elif wait:
@@ -235,12 +238,12 @@ def launch(tmp_path_factory: pytest.TempPathFactory, authority: trustme.CA) -> C
     """Start a server for several tests, with more policies by file name."""
 
     @contextmanager
-    def launched(**policies: str) -> Iterator[Server]:
+    def launched(*flags: str, **policies: str) -> Iterator[Server]:
         made = Servers(tmp_path_factory.mktemp("server"), authority)
         for name, text in policies.items():
             (made.policies / f"{name}.yaml").write_text(text)
         try:
-            yield made.launch()
+            yield made.launch(*flags)
         finally:
             made.end()
 

@@ -123,10 +123,12 @@ def test_a_body_that_says_it_is_too_large_is_refused_unread(server: Any) -> None
 
 
 def test_a_body_in_chunks_is_refused_once_it_is_too_large(server: Any) -> None:
-    chunks = (b" " * 1024 * 1024 for _ in range(20))
+    before = server.peak_memory()
+    chunks = (b" " * 1024 * 1024 for _ in range(64))
     with server.connect() as connection:
         connection.request("POST", "/validate", chunks, {"Content-Type": "application/json"}, encode_chunked=True)
         assert connection.getresponse().status == 413
+    assert server.peak_memory() < before + 32 * 1024
     assert any(line["status"] == 413 and "bytes" in line["reason"] for line in server.logged("request refused"))
 
 

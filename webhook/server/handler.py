@@ -108,7 +108,7 @@ class Handler:
             answer = response.encode(request, decision)
         except Exception as error:  # noqa: BLE001 - the last resort: without the uid the API server drops our answer
             self._metrics.count(endpoint, request.operation, "failed")
-            self._log.error("review failed", uid=request.uid, endpoint=endpoint, **failure(error))
+            self._log.error("review failed", uid=request.uid[:LONGEST], endpoint=endpoint, **failure(error))
             return response.encode_failure(request, (one.policy for one in world.policies.policies))
         seconds = time.perf_counter() - started
         self._metrics.review(endpoint, request.operation, _outcome(decision), decision, seconds)

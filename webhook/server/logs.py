@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 from collections.abc import Iterable
@@ -19,15 +20,24 @@ _RANK: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 LONGEST: Final = 256
 """Characters kept of what the request names: a name may be megabytes long until something refuses it."""
 _MOST_VERDICTS: Final = 50
+_SOON: Final = 0.05
+"""Seconds that the line of a review may wait for others."""
+_AT_ONCE: Final = 4096
+"""Bytes (PIPE_BUF): less than this is written whole, so that lines of several processes do not mix."""
 
 
 class Log:
-    """Where the server writes what it does; `level` is the least important level that is written."""
+    """Where the server writes what it does; `level` is the least important level that is written.
+
+    The lines of reviews are written a few at a time, and soon: waking whoever reads the pipe costs more than all
+    else that a line needs (11 against 3 microseconds). Other lines go out at once.
+    """
 
     def __init__(self, level: str = "info") -> None:
         """Take the stream as it is now, so that nothing later redirects it."""
         self._least = _RANK[level]
         self._stream = sys.stderr.buffer
+        self._waiting = bytearray()
 
     def info(self, msg: str, **fields: Any) -> None:
         """Write what goes on as it should."""
@@ -64,15 +74,34 @@ class Log:
         if decision.changes:
             fields["patched"] = [change.policy.name for change in decision.changes]
         fields["ms"] = round(seconds * 1000, 3)
-        self._write(level, "review", fields)
+        self._write_soon(_line(level, "review", fields))
+
+    def flush(self) -> None:
+        """Write the lines that wait."""
+        waiting, self._waiting = self._waiting, bytearray()
+        self._write_now(waiting)
+
+    def _write_soon(self, line: bytes) -> None:
+        if not self._waiting:
+            asyncio.get_running_loop().call_later(_SOON, self.flush)
+        elif len(self._waiting) + len(line) > _AT_ONCE:
+            self._write_now(self._waiting)
+            self._waiting.clear()
+        self._waiting += line
 
     def _write(self, level: str, msg: str, fields: dict[str, Any]) -> None:
-        if _RANK[level] < self._least:
-            return
-        line = {"time": datetime.now(UTC), "level": level, "msg": msg} | fields
+        if _RANK[level] >= self._least:
+            self._write_now(_line(level, msg, fields))
+
+    def _write_now(self, lines: bytes | bytearray) -> None:
         with suppress(OSError):  # a review is not refused because nobody reads the log
-            self._stream.write(orjson.dumps(line, default=str, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE))
+            self._stream.write(lines)
             self._stream.flush()
+
+
+def _line(level: str, msg: str, fields: dict[str, Any]) -> bytes:
+    line = {"time": datetime.now(UTC), "level": level, "msg": msg} | fields
+    return orjson.dumps(line, default=str, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
 
 
 def start_log(level: str) -> Log:

@@ -74,6 +74,7 @@ class Service:
             watcher.cancel()
         self._web.pre_shutdown()
         await self._web.shutdown(timeout=1.0)
+        self._log.flush()
 
     @property
     def ready(self) -> bool:

@@ -130,7 +130,7 @@ _READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "policies": _paths,
     "add_policies": _paths,
     "release": Minor.parse,
-    "cluster_state": _path,
+    "cluster_state": _file,
     "config": _file,
     "workers": _number(1, 256),
     "log_level": _level,

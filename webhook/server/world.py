@@ -8,7 +8,7 @@ from pathlib import Path
 from webhook.cel.errors import NotKnown
 from webhook.engine.context import DEFAULT_CONFIGURATION, Cluster
 from webhook.engine.policyset import PolicySet
-from webhook.errors import DocumentErrors
+from webhook.errors import DocumentErrors, UsageError
 from webhook.model.configuration import Configuration
 from webhook.model.release import Release
 from webhook.model.request import Object
@@ -32,7 +32,7 @@ class World:
 
 
 def load(settings: Settings, log: Log) -> World:
-    """Read everything. Raises UsageError and DocumentErrors: a server enforces every policy that it was given, or none."""
+    """Read everything. Raises UsageError and DocumentErrors: a server enforces every policy it is given, or none."""
     given = configuration.load(settings.config) if settings.config else DEFAULT_CONFIGURATION
     paths = _policy_paths(settings, given)
     made = compile_policies(paths)
@@ -51,7 +51,12 @@ def _policy_paths(settings: Settings, given: Configuration) -> tuple[Path, ...]:
 
 
 def _cluster(state: Path | None) -> Cluster:
-    documents = yaml.read(state.read_bytes(), str(state)) if state else ()
+    if state is None:
+        return ObjectStore()
+    try:
+        documents = yaml.read(state.read_bytes(), str(state))
+    except OSError as error:
+        raise UsageError(f"cluster state `{state}` cannot be read: {error.strerror}") from None
     return ObjectStore(state=[document.value for document in documents])
 
 
