@@ -10,14 +10,10 @@ from typing import Any
 from webhook.cel.tree import Ident, Node
 
 
-def of_outside(key: str) -> str:
-    """Give the fingerprint of something that the engine fetches by `key`."""
-    return _digest(("outside", key))
-
-
-def of_expression(node: Node, names: Mapping[str, str]) -> str:
+def fingerprint(node: Node, names: Mapping[str, str]) -> str:
     """Give the fingerprint of a variable; `names` are the fingerprints of the lazy names it may read."""
-    return _digest(_shape(node, names))
+    shape = repr(_shape(node, names))
+    return blake2b(shape.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _shape(part: Any, names: Mapping[str, str]) -> Any:
@@ -30,7 +26,3 @@ def _shape(part: Any, names: Mapping[str, str]) -> Any:
     if isinstance(part, tuple):
         return tuple(_shape(item, names) for item in part)
     return sorted(part) if isinstance(part, frozenset) else part
-
-
-def _digest(shape: Any) -> str:
-    return blake2b(repr(shape).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from webhook.cel.activation import Activation
 from webhook.cel.slots import Slot
 from webhook.cel.trace import Trace
-from webhook.cel.tree import Tree
 from webhook.model.path import Path
 
 if TYPE_CHECKING:
     from webhook.cel.instrument import Tracer
+    from webhook.cel.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from webhook.cel import runtime, values
 from webhook.cel.errors import ERRORS
 from webhook.cel.functions import FUNCTIONS
-from webhook.cel.operators import function_name
 from webhook.cel.values.maps import MISSING
 
 _VALUES = (
@@ -26,6 +26,11 @@ _PYTHON = (type, dict, int, len, list, str)
 def namespace(extra: Mapping[str, Any]) -> dict[str, Any]:
     """Make the globals of a module of generated functions; `extra` are its own names."""
     return {**_helpers(), **extra}
+
+
+def function_name(name: str) -> str:
+    """Give the Python name under which a generated function finds `sets.contains`."""
+    return "F_" + re.sub(r"\W", "_", name)
 
 
 @cache

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from webhook.cel import logic, optionals
 from webhook.cel.functions import FUNCTIONS
+from webhook.cel.namespace import function_name
 from webhook.cel.tree import Call, Const, ListNode, Node
 
 if TYPE_CHECKING:
@@ -34,11 +34,6 @@ def function(g: Generator, node: Call) -> str:
     if FUNCTIONS[node.function].charges:
         arguments.insert(0, "B")
     return g.operation(node, function_name(node.function), *arguments)
-
-
-def function_name(name: str) -> str:
-    """Give the Python name under which a generated function finds `sets.contains`."""
-    return "F_" + re.sub(r"\W", "_", name)
 
 
 def _equality(g: Generator, node: Call) -> str:

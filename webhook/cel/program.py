@@ -11,16 +11,19 @@ import marshal
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from webhook.cel import fingerprint
 from webhook.cel.activation import Activation
 from webhook.cel.errors import ExpressionError, ExpressionErrors
 from webhook.cel.linked import Linked, Unit
 from webhook.cel.namespace import namespace
 from webhook.cel.slots import SlotTable
 from webhook.cel.trace import Trace
-from webhook.cel.tree import Tree
+
+if TYPE_CHECKING:
+    from webhook.cel.tree import Tree
 
 __all__ = ["ADMISSION", "Activation", "Builder", "Linked", "Program", "SlotTable", "Trace"]
 
@@ -67,7 +70,8 @@ class Program:
 class Builder:
     """Compiles the expressions of one policy, in the order in which they may see each other.
 
-    `types` declares what they may read: `{"object": "dyn", …}`, see `ADMISSION`.
+    `types` declares what they may read: `{"object": "dyn", …}`, see `ADMISSION`. What only compiling
+    needs, the CEL library above all, is imported where it is used: running a program needs none of it.
     """
 
     def __init__(self, types: Mapping[str, str]) -> None:
@@ -75,19 +79,20 @@ class Builder:
         self._units: dict[str, Unit] = {}
         self._trees: dict[str, Tree] = {}
         self._sources: list[str] = []
+        self._numbers = count()
 
     def variable(self, name: str, text: str) -> None:
         """Add `variables.<name>`, computed when it is first read. Raises ExpressionErrors."""
+        from webhook.cel.fingerprint import fingerprint
+
         tree = self._compile(text, {})
         known = {name: unit.fingerprint for name, unit in self._units.items() if unit.fingerprint}
-        self._add(
-            f"variables.{name}", tree, Unit(self._next(), fingerprint=fingerprint.of_expression(tree.root, known))
-        )
+        self._add(f"variables.{name}", tree, Unit(self._next(), fingerprint=fingerprint(tree.root, known)))
         self._types[f"variables.{name}"] = tree.type
 
     def outside(self, name: str, key: str, type: str) -> None:  # noqa: A002 - the contract's name
         """Add `lookups.<name>`, which the activation's `fetch` gives by `key` when it is first read."""
-        unit = Unit(self._next(), fingerprint=fingerprint.of_outside(key), key=key)
+        unit = Unit(self._next(), fingerprint=f"outside {key}", key=key)
         self._units[f"lookups.{name}"] = unit
         self._types[f"lookups.{name}"] = type
 
@@ -111,7 +116,7 @@ class Builder:
         return Program(dict(self._units), source, code, pickle.dumps(self._trees))
 
     def _compile(self, text: str, parameters: Mapping[str, str]) -> Tree:
-        from webhook.cel.frontend import compile_expression  # the CEL library: running a program needs none
+        from webhook.cel.frontend import compile_expression
 
         return compile_expression(text, {**self._types, **parameters})
 
@@ -124,7 +129,7 @@ class Builder:
         self._trees[name] = tree
 
     def _next(self) -> str:
-        return f"x{len(self._units)}"
+        return f"x{next(self._numbers)}"
 
 
 def _gives(type_: str, want: str) -> bool:
