@@ -14,6 +14,7 @@ from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
 from webhook.model.suite import Case, Expectation, Expected, Suite
 from webhook.sources import written
+from webhook.sources.files import unreadable
 from webhook.sources.formats import suite as formats
 from webhook.sources.formats.fields import moment
 from webhook.sources.formats.place import Place
@@ -36,25 +37,12 @@ def load(paths: Iterable[str | Path]) -> LoadedSuites:
     suites: list[Suite] = []
     errors: list[DocumentError] = []
     for path in map(Path, paths):
-        faults = len(errors)
-        found = list(_suites_below(path, errors))
-        suites += found
-        if not found and len(errors) == faults:
+        before = len(suites) + len(errors)
+        for file in _files(path):
+            _read(file, suites, errors, named=file == path)
+        if len(suites) + len(errors) == before:
             errors.append(DocumentError(str(path), message=f"holds no tests, want documents of kind `{KIND}`"))
     return LoadedSuites(tuple(suites), tuple(errors))
-
-
-def _suites_below(path: Path, errors: list[DocumentError]) -> Iterator[Suite]:
-    for file in _files(path):
-        try:
-            content = file.read_bytes()
-            named = file == path
-            if named or KIND.encode() in content:
-                yield from _suites(file, content, strict=named)
-        except OSError as error:
-            errors.append(DocumentError(str(file), message=f"cannot be read: {error.strerror}"))
-        except DocumentErrors as faults:
-            errors += faults
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -66,19 +54,39 @@ def _files(path: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(names) if Path(name).suffix in _SUFFIXES)
 
 
-def _suites(file: Path, content: bytes, *, strict: bool) -> Iterator[Suite]:
+def _read(file: Path, suites: list[Suite], errors: list[DocumentError], *, named: bool) -> None:
     """Read the suites of one file; other kinds may stand beside them unless the file was named."""
-    for document in written.read(str(file), content):
+    try:
+        content = file.read_bytes()
+        documents = written.read(str(file), content) if named or KIND.encode() in content else ()
+    except OSError as error:
+        errors.append(unreadable(str(file), error))
+        return
+    except DocumentErrors as faults:
+        errors += faults
+        return
+    for document in documents:
         if document.kind == KIND:
-            yield _suite(file, document)
-        elif strict:
-            raise DocumentErrors([(document.place / "kind").error(f"got `{document.kind}`, want `{KIND}`")])
+            try:
+                suites.append(_suite(file, document))
+            except DocumentErrors as faults:
+                errors += faults
+        elif named:
+            errors.append((document.place / "kind").error(f"got `{document.kind}`, want `{KIND}`"))
 
 
 def _suite(file: Path, document: Written) -> Suite:
     suite = document.check(formats.PolicyTest)
-    cases = [_case(case, suite.defaults, document.place / "cases" / index) for index, case in enumerate(suite.cases)]
-    policies = tuple(str(Path(os.path.normpath(file.parent / path))) for path in suite.policies)
+    cases: list[Case] = []
+    errors: list[DocumentError] = []
+    for index, case in enumerate(suite.cases):
+        try:
+            cases.append(_case(case, suite.defaults, document.place / "cases" / index))
+        except DocumentErrors as faults:
+            errors += faults
+    if errors:
+        raise DocumentErrors(errors)
+    policies = tuple(os.path.normpath(file.parent / path) for path in suite.policies)
     return Suite(str(file), policies, tuple(cases))
 
 
@@ -114,7 +122,8 @@ def _object(case: formats.Case, place: Place) -> Object | None:
     try:
         objects = written.read(str(file), file.read_bytes())
     except OSError as error:
-        raise DocumentErrors([(place / "objectFile").error(f"cannot read `{file}`: {error.strerror}")]) from None
+        reason = unreadable(str(file), error).message
+        raise DocumentErrors([(place / "objectFile").error(f"`{file}` {reason}")]) from None
     if len(objects) != 1 or not isinstance(objects[0].value, dict):
         raise DocumentErrors([(place / "objectFile").error(f"`{file}` holds {len(objects)} objects, want one")])
     value: Object = objects[0].value
