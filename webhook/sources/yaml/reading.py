@@ -21,8 +21,10 @@ from webhook.sources.yaml.tree import Fault, compose
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _BYTE: Final = re.compile("[\udc80-\udcff]")
 _SPACE_TO_LINE_END: Final = re.compile(r"[^\S\n]*\n?")
-_FLOW: Final = re.compile(r"\{[^}]|\[ *[\[{]")
-"""What can nest without end on a few columns, and have keys that are no text: maps in braces, lists of lists."""
+_FLOW: Final = re.compile(r"\{[^}]|\[ *[\[{]|\[[^\]\n]*\n")
+"""What can nest without end on a few columns: maps in braces, lists in lists, lists over several lines."""
+_ONE_WORD: Final = re.compile(r"\S*")
+"""In these, a key that goes on over two lines (a comma is missing, say) is one with a space to the fast reader."""
 
 
 def read(text: str | bytes, file: str) -> tuple[Document, ...]:
@@ -59,7 +61,7 @@ def fast(text: str) -> dict[str, Any] | None:
         value = yaml_rs.loads(text, parse_datetime=False)
     except (yaml_rs.YAMLDecodeError, TypeError):  # TypeError: a key that Python cannot hash
         return None
-    if not isinstance(value, dict) or (_FLOW.search(text) and not is_sound(value)):
+    if not isinstance(value, dict) or (_FLOW.search(text) and not is_sound(value, _ONE_WORD)):
         return None
     return value
 

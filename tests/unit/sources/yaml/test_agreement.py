@@ -167,6 +167,8 @@ def with_typos(text: str, typos: list[tuple[int, str, bool]]) -> str:
 @example("a: {1.5}\n")
 @example('a: "\\ud83d\\ude00"\n')
 @example(": a\n")
+@example("a: {b: c, d\n  e: f}\n")
+@example('a: {b: c, "\n  d": e}\n')
 @example("a: yes\nb: 1\n")
 @example("a:\n  yes\n")
 def test_the_two_readers_give_the_same_where_the_scan_says_so(text: str) -> None:
