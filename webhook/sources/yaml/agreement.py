@@ -1,7 +1,7 @@
 """The texts on which a fast YAML 1.2 reader and kubectl agree.
 
 A scan that may say no too often, never too seldom: it looks for whatever the two could read differently, wherever it
-could be a token of its own. `tests/unit/sources/test_agreement.py` holds the two readers equal on what it lets pass.
+could be a token of its own. `tests/unit/sources/yaml/test_agreement.py` holds the two readers equal on what it lets pass.
 Every search begins with a literal or a small set of characters: these are what Python's `re` finds fastest.
 """
 
@@ -13,11 +13,13 @@ from typing import Final
 _SAFE_NUMBER: Final = r"(?:0|-?[1-9][0-9]{0,17}|-?(?:0|[1-9][0-9]{0,7})\.[0-9]{0,6}[1-9]|[0-9]+(?:\.[0-9]+){2,})"
 """Whole numbers of up to 18 digits, fractions that do not end in zero, and versions or addresses."""
 
+# A word or number that is no text to one of them, with whatever may end it; possessive, as stepping back costs most.
 _TOKEN: Final = (
     r"(?:[yYnN](?:es|ES|[oO])?|[oO](?:n|N|ff|FF)|[-+]?\.[a-zA-Z_]+"
     rf"|(?=[-+._0-9])(?!{_SAFE_NUMBER} *+(?:\Z|[,\]}}#\n]))[-+._]*[0-9][0-9a-fA-F_.xXoO+:\-]*)"
     r" *+(?:\Z|[,\]}:#\n])"
 )
+# A key that is no text, or empty. Values of these words are the same to both.
 _KEY: Final = r"(?:[tT](?:rue|RUE)|[fF](?:alse|ALSE)|[nN](?:ull|ULL)|~)? *:"
 _TOKENS: Final = tuple(re.compile(f"{before} *+(?:{_TOKEN}|{_KEY})") for before in (":", "- ", "\n", r"[\[{,]"))
 _INDICATOR: Final = re.compile(r"(?:\A|[\s\[{,:-])[&*!?%]")
