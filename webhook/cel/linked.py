@@ -66,7 +66,7 @@ class Linked:
         return self._tracer.trace(name, activation, parameters, paths)
 
     def reads(self, name: str) -> frozenset[Path]:
-        """Give the fields of `object` that a function can read, `*` for any element or key."""
+        """Give the fields of `object` and `oldObject` that a function can read, `*` for any element or key."""
         from webhook.cel.reads import reads
 
         return reads(self.trees, name)

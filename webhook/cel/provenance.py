@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from webhook.cel.scope import Binder
 from webhook.cel.tree import Call, Const, Ident, ListNode, Loop, MapNode, Node, OptMap, Select
 from webhook.cel.values import Optional
 from webhook.cel.values.maps import MISSING
@@ -72,14 +73,16 @@ def _element(frame: Frame, node: Node, key: int | str) -> Path | None:
 
 
 def _of_name(frame: Frame, node: Ident) -> Path | None:
-    if node.name == "object":
-        return ()
+    if binder := frame.binders.get(node.id):
+        return _of_variable(frame, binder)
     if node.name in frame.paths:
         return frame.paths[node.name]
     if inner := frame.session.frames.get(node.name):
         return path(inner, inner.tree.root)
-    if not (binder := frame.binders.get(node.id)):
-        return None
+    return () if node.name == "object" else None
+
+
+def _of_variable(frame: Frame, binder: Binder) -> Path | None:
     if isinstance(binder.node, OptMap):
         return path(frame, binder.node.target)
     key = frame.at.get(binder.node.id)

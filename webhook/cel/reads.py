@@ -11,6 +11,7 @@ from webhook.model.path import Path
 ANY = "*"
 """Stands in a path for an index or key that only the object decides."""
 
+_OBJECTS = ("object", "oldObject")
 _INDEXES = ("_[_]", "_?._", "_[?_]")
 _PASSED_ON = ("orValue", "or", "value", "dyn", "optional.of", "_+_")
 """Calls whose value is, or is made of, that of an operand; so is that of a choice or a filter."""
@@ -43,8 +44,6 @@ class _Reader:
     def origins(self, node: Node) -> set[Path]:
         """Give the places in the object that a value may have been read from."""
         match node:
-            case Ident(name="object" | "oldObject"):
-                return {()}
             case Ident():
                 return self._of_name(node)
             case Select():
@@ -59,13 +58,13 @@ class _Reader:
                 return {path for operand in _passed_on(node) for path in self.origins(operand)}
 
     def _of_name(self, node: Ident) -> set[Path]:
+        if binder := self._binders.get(node.id):
+            if isinstance(binder.node, OptMap):
+                return self.origins(binder.node.target)
+            return _below(self.origins(binder.node.range), ANY)
         if tree := self._trees.get(node.name):
             return _Reader(self._trees, tree.root).origins(tree.root)
-        if not (binder := self._binders.get(node.id)):
-            return set()
-        if isinstance(binder.node, OptMap):
-            return self.origins(binder.node.target)
-        return _below(self.origins(binder.node.range), ANY)
+        return {()} if node.name in _OBJECTS else set()
 
 
 def _steps(node: Node) -> Iterable[Node]:

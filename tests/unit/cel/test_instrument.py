@@ -65,6 +65,7 @@ FALSE: dict[str, tuple[str | None, str | None]] = {
         "!c.?securityContext.?privileged.orValue(false)",
     ),
     "object.spec.containers.all(i, c, i < 2 && c.name != 'b')": ("spec.containers[1].name", "c.name != 'b'"),
+    "object.spec.gates.all(object, object == 'Snapshot')": ("spec.gates[1]", "object == 'Snapshot'"),
     "object.metadata.labels.all(k, k == 'x')": ('metadata.labels["a.b/c"]', "k == 'x'"),
     "object.metadata.labels.all(k, v, v == 'x')": ('metadata.labels["a.b/c"]', "v == 'x'"),
     "!object.spec.gates.exists(g, g == 'HostDevices')": ("spec.gates[1]", None),

@@ -23,6 +23,8 @@ READS = {
     "object.spec.?a.optMap(a, a.b).orValue(1) == 1": ["spec.a.b"],
     "(object.spec.x ? object.a : object.b).c == 1": ["a.c", "b.c", "spec.x"],
     "object.spec == oldObject.spec": ["spec"],
+    "oldObject.data.password == ''": ["data.password"],
+    "object.l.all(object, object.x)": ['l["*"].x'],
     "request.operation == 'CREATE'": [],
 }
 
