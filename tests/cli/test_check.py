@@ -316,8 +316,8 @@ def test_long_input_gives_the_same_on_one_process_and_on_three(cozyguard: Run, w
         (["x", "--severity", "hi"], "got `hi`, want critical, high, medium or low"),
         (["x", "-o", "yaml"], "got `yaml`, want text or json"),
         (["x", "--config", "none.yaml"], "none.yaml"),
-        (["x", "--cluster-state", "none.yaml"], "none.yaml: cannot be read: no such file or directory"),
-        (["x", "--old", "none.yaml"], "none.yaml: cannot be read: no such file or directory"),
+        (["x", "--cluster-state", "none.yaml"], "none.yaml: error: cannot be read: no such file or directory"),
+        (["x", "--old", "none.yaml"], "none.yaml: error: cannot be read: no such file or directory"),
         (["x", "--baseline", "none.json"], "cannot read the baseline `none.json`"),
     ],
 )

@@ -7,13 +7,13 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from webhook import __version__
+from webhook.cli import terminal
+from webhook.cli.options import Parser, did_you_mean
 from webhook.errors import CozyguardError, UsageError
-
-if TYPE_CHECKING:
-    from webhook.cli.options import Parser
+from webhook.report.summary import ExitCode
 
 COMMANDS: Final = {
     "check": "judge manifests as the cluster would, before it does",
@@ -21,11 +21,6 @@ COMMANDS: Final = {
     "serve": "answer admission reviews over HTTPS",
 }
 """Each is a module of this package, imported only when it is asked for."""
-
-FAULTY: Final = 2
-INTERRUPTED: Final = 130
-BROKEN_PIPE: Final = 141
-"""128 and the number of the signal, as a shell reports a program that a signal ended."""
 
 
 class Command(Protocol):
@@ -43,15 +38,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _main(list(sys.argv[1:] if argv is None else argv))
     except CozyguardError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return FAULTY
+        terminal.fail(error)
+        return ExitCode.FAULTY
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone, and the interpreter would complain when it flushes at exit:
         # https://docs.python.org/3/library/signal.html#note-on-sigpipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        return ExitCode.BROKEN_PIPE
 
 
 def _main(argv: list[str]) -> int:
@@ -60,16 +55,14 @@ def _main(argv: list[str]) -> int:
     match argv:
         case [] | ["-h" | "--help" | "help"]:
             print(_help(), end="")
-            return 0 if argv else FAULTY
+            return ExitCode.OK if argv else ExitCode.FAULTY
         case ["--version" | "version"]:
             print(f"cozyguard {__version__}")
-            return 0
+            return ExitCode.OK
         case [name, *rest] if name in COMMANDS:
             code = load(name).run(rest)
             sys.stdout.flush()
             return code
-    from webhook.cli.options import did_you_mean
-
     kind = "flag" if argv[0].startswith("-") else "command"
     raise UsageError(f"unknown {kind} `{argv[0]}`{did_you_mean(argv[0], COMMANDS)}\nsee `cozyguard --help`")
 

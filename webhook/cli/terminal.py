@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self, TextIO
 
 from webhook.cli.options import Parser, one_of
-from webhook.errors import DocumentError
+from webhook.errors import CozyguardError, DocumentError, DocumentErrors
 from webhook.report.plain import visible
 from webhook.report.style import Style
 
@@ -50,6 +50,17 @@ def tell(errors: Iterable[DocumentError], label: str) -> None:
         print(f"{visible(place)}: {style(f'{label}:', 'bold', look)} {visible(first)}", file=sys.stderr)
         for line in more:
             print(f"    {visible(line)}", file=sys.stderr)
+
+
+def fail(error: CozyguardError) -> None:
+    """Tell why the command cannot be carried out."""
+    if isinstance(error, DocumentErrors):
+        tell(error, "error")
+        return
+    first, *more = str(error).splitlines()
+    say(f"error: {first}")
+    for line in more:
+        say(line)
 
 
 class Progress:

@@ -22,6 +22,8 @@ class ExitCode(IntEnum):
     """A flag, a policy or an input cannot be used; wins over DENIED."""
     INTERRUPTED = 130
     """Ctrl-C: 128 and the number of the signal, as shells have it."""
+    BROKEN_PIPE = 141
+    """Whoever read the output has gone."""
 
 
 class Summary:

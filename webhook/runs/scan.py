@@ -105,13 +105,20 @@ def scan(prepared: Prepared) -> Iterator[Found]:
     """Judge every object, in the order of the input, however many processes share the work."""
     batches = prepared.inputs.batches
     long = len(list(islice(batches(), _LONG + 1))) > _LONG
-    jobs = (prepared.request.jobs or len(os.sched_getaffinity(0))) if long else 1
+    jobs = prepared.request.jobs or _processors()
 
     def work(batch: list[Piece]) -> Iterator[Found]:
         for piece in batch:
             yield from _judge(prepared, piece)
 
-    return spread(batches, work, jobs)
+    return spread(batches, work, jobs if long else 1)
+
+
+def _processors() -> int:
+    """Count what we may use; one where work cannot be spread."""
+    if not hasattr(os, "fork"):
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _judge(prepared: Prepared, piece: Piece) -> Iterator[Found]:
