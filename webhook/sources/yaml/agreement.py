@@ -1,7 +1,8 @@
 """The texts on which a fast YAML 1.2 reader and kubectl agree.
 
 A scan that may say no too often, never too seldom: it looks for whatever the two could read differently, wherever it
-could be a token of its own. `tests/unit/sources/yaml/test_agreement.py` holds the two readers equal on what it lets pass.
+could be a token of its own. A property test (`tests/unit/sources/yaml/test_agreement.py`) holds the two
+equal on what it lets pass.
 Every search begins with a literal or a small set of characters: these are what Python's `re` finds fastest.
 """
 
