@@ -41,7 +41,9 @@ class Service:
             lambda _: (settings.tls_cert, settings.tls_key),
             log,
         )
-        self._state = Watched("state", lambda: world.load(settings, log), lambda current: current.files, log)
+        self._state = Watched(
+            "state", lambda: world.load(settings, log), lambda current: world.files(settings, current), log
+        )
         self._handler = Handler(self._state, self.metrics, log)
         self._watchers: list[asyncio.Task[None]] = []
         self._stopping = False

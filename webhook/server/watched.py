@@ -23,22 +23,23 @@ a symbolic link being moved above the file, which the usual notifications miss."
 class Watched(Generic[Value]):
     """`current` is the value in force; it is replaced in one assignment, so a reader sees the old or the new one.
 
-    `load` makes a value, and `paths` says which files and folders it came from. Making the first
-    value may raise; after that every failure is counted, logged and shown, and changes nothing.
+    `load` makes a value, and `paths` says which files and folders it is made from, given the value in
+    force (None before the first). Making the first value may raise; after that every failure is
+    counted, logged and shown, and changes nothing.
     """
 
     def __init__(
-        self, name: str, load: Callable[[], Value], paths: Callable[[Value], Iterable[Path]], log: Log
+        self, name: str, load: Callable[[], Value], paths: Callable[[Value | None], Iterable[Path]], log: Log
     ) -> None:
         """Load the first value. Raises what `load` raises."""
         self.name = name
         self._load, self._paths, self._log = load, paths, log
+        self._seen = fingerprint(paths(None))  # before loading: what changes meanwhile is seen as a change
         self.current = load()
         self.loaded_at = datetime.now(UTC)
         self.generation = 1
         self.failures = 0
         self.last_error: str | None = None
-        self._seen = fingerprint(paths(self.current))
 
     async def watch(self) -> None:
         """Look again and again, until cancelled, in a thread: reviews go on while files are read and compiled."""
@@ -93,9 +94,6 @@ def fingerprint(paths: Iterable[Path]) -> tuple[tuple[Any, ...], ...]:
 
 def _files(start: Path) -> Iterator[Path]:
     """List a file, or all files below a folder: links are followed, hidden names are not."""
-    if not start.is_dir():
-        yield start
-        return
     visited: set[str] = set()
     for folder, folders, names in os.walk(start, followlinks=True):
         if (real := os.path.realpath(folder)) in visited:
@@ -104,6 +102,8 @@ def _files(start: Path) -> Iterator[Path]:
         visited.add(real)
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(folder, name) for name in names if not name.startswith("."))
+    if not visited:
+        yield start
 
 
 def _stat(path: Path) -> tuple[Any, ...]:

@@ -22,27 +22,31 @@ from webhook.sources.objects import ObjectStore
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """All that a decision depends on but the request. `files` are the files and folders it came from."""
+    """All that a decision depends on but the request."""
 
     policies: PolicySet
     release: Release
     configuration: Configuration
     cluster: Cluster
-    files: tuple[Path, ...]
+
+
+def files(settings: Settings, current: World | None) -> tuple[Path, ...]:
+    """List the files and folders that a world is made from; the configuration in force may name some."""
+    given = current.configuration if current else DEFAULT_CONFIGURATION
+    others = (settings.config, settings.cluster_state)
+    return _policy_paths(settings, given) + tuple(file for file in others if file)
 
 
 def load(settings: Settings, log: Log) -> World:
     """Read everything. Raises UsageError and DocumentErrors: a server enforces every policy it is given, or none."""
     given = configuration.load(settings.config) if settings.config else DEFAULT_CONFIGURATION
-    paths = _policy_paths(settings, given)
-    made = compile_policies(paths)
+    made = compile_policies(_policy_paths(settings, given))
     if made.errors:
         raise DocumentErrors(made.errors)
     for notice in made.notices:
         log.warning("policy notice", notice=str(notice))
     cluster = _cluster(settings.cluster_state)
-    others = tuple(file for file in (settings.config, settings.cluster_state) if file)
-    return World(PolicySet.link(made.policies), _release(settings, given, cluster, log), given, cluster, paths + others)
+    return World(PolicySet.link(made.policies), _release(settings, given, cluster, log), given, cluster)
 
 
 def _policy_paths(settings: Settings, given: Configuration) -> tuple[Path, ...]:

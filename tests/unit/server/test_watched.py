@@ -99,3 +99,18 @@ def test_a_link_that_leads_back_up_ends_the_walk(tmp_path: Path) -> None:
     (tmp_path / "n").touch()
     (tmp_path / "again").symlink_to(tmp_path)
     assert len(fingerprint([tmp_path])) == 1
+
+
+def test_what_changes_while_the_first_value_is_loaded_is_not_missed(tmp_path: Path) -> None:
+    file = tmp_path / "n"
+    file.write_text("1")
+
+    def load() -> int:
+        value = number(file)
+        if value == 1:
+            file.write_text("22")
+        return value
+
+    one = Watched("number", load, lambda _: (file,), Log())
+    one.look()
+    assert one.current == 22
