@@ -59,11 +59,19 @@ def first_path(frame: Frame, node: Node) -> Path | None:
     if found is not None:
         return found
     if isinstance(node, Ident) and (inner := frame.session.frames.get(node.name)):
-        return first_path(inner, inner.tree.root)
+        return _of_variable(inner, node.name)
     if isinstance(node, Loop):
         return first_path(frame, node.range)
     paths = (first_path(frame, child) for child in children(node))
     return next((found for found in paths if found), None)
+
+
+def _of_variable(frame: Frame, name: str) -> Path | None:
+    """Give the first path of a variable, looked for once, however often the variable is read."""
+    known = frame.session.first_paths
+    if name not in known:
+        known[name] = first_path(frame, frame.tree.root)
+    return known[name]
 
 
 def failed(frame: Frame, error: Exception) -> tuple[list[str], Blame | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from webhook.cel.scope import binders
 from webhook.cel.tree import Call, Const, Ident, Loop, Node, OptMap, Select, Tree, children, walk
@@ -22,24 +23,35 @@ def reads(trees: Mapping[str, Tree], name: str) -> frozenset[Path]:
 
     `trees` are the expressions of the program by name. A path means the value there and all below it.
     """
-    return frozenset(_Reader(trees, trees[name].root).paths())
+    readers: dict[str, _Reader] = {}
+    found = set(_Reader(trees[name].root, trees, readers).paths())
+    for reader in list(readers.values()):
+        found.update(reader.paths(frozenset({reader.root.id})))
+    return frozenset(found)
 
 
 class _Reader:
-    def __init__(self, trees: Mapping[str, Tree], root: Node) -> None:
-        self._trees = trees
-        self._root = root
+    """Looks at one expression; `readers` are those of the variables, made when one is first met."""
+
+    def __init__(self, root: Node, trees: Mapping[str, Tree], readers: dict[str, _Reader]) -> None:
+        self.root = root
+        self._readers = readers
         self._binders = binders(root)
+        for node in walk(root):
+            if isinstance(node, Ident) and node.name in trees and node.name not in readers:
+                readers[node.name] = _Reader(trees[node.name].root, trees, readers)
+
+    @cached_property
+    def result(self) -> set[Path]:
+        """Where the value of the whole expression may have been read from."""
+        return self.origins(self.root)
 
     def paths(self, steps: frozenset[int] = frozenset()) -> Iterator[Path]:
         """Give where each value comes from that is not only a step to another; `steps` are more of these."""
-        steps |= {step.id for node in walk(self._root) for step in _steps(node)}
-        for node in walk(self._root):
+        steps |= {step.id for node in walk(self.root) for step in _steps(node)}
+        for node in walk(self.root):
             if node.id not in steps:
                 yield from self.origins(node)
-            if isinstance(node, Ident) and node.name in self._trees:
-                root = self._trees[node.name].root
-                yield from _Reader(self._trees, root).paths(frozenset({root.id}))
 
     def origins(self, node: Node) -> set[Path]:
         """Give the places in the object that a value may have been read from."""
@@ -62,8 +74,8 @@ class _Reader:
             if isinstance(binder.node, OptMap):
                 return self.origins(binder.node.target)
             return _below(self.origins(binder.node.range), ANY)
-        if tree := self._trees.get(node.name):
-            return _Reader(self._trees, tree.root).origins(tree.root)
+        if reader := self._readers.get(node.name):
+            return reader.result
         return {()} if node.name in _OBJECTS else set()
 
 

@@ -32,6 +32,7 @@ class Session:
         self._failures: dict[str, Exception] = {}
         self._values: dict[str, Any] = {}
         self.frames: dict[str, Frame] = {}
+        self.first_paths: dict[str, Path | None] = {}
 
     def trace(self, name: str, parameters: Sequence[Any], paths: Mapping[str, Path | None]) -> Trace:
         """Run the twin of a function and say what happened."""

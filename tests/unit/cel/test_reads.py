@@ -29,6 +29,14 @@ READS = {
 }
 
 
+def test_variables_that_read_each_other_twice_are_looked_at_once(bench: Callable[..., Any]) -> None:
+    variables = {"v0": "[object.a]"} | {f"v{n}": f"variables.v{n - 1} + variables.v{n - 1}" for n in range(1, 25)}
+    made = bench("variables.v24 == [1]", variables=variables)
+    assert made.linked.reads("f") == {("a",)}
+    shallow = bench("variables.v9 == [1]", variables=variables)
+    assert shallow.trace({"a": 1}).value is False
+
+
 @pytest.mark.parametrize(("text", "expected"), READS.items())
 def test_the_paths_an_expression_can_read_are_known(text: str, expected: list[str], bench: Callable[..., Any]) -> None:
     assert sorted(map(render, bench(text, variables=VARIABLES).linked.reads("f"))) == expected
