@@ -122,6 +122,8 @@ def test_passed_rules_are_listed_when_asked_for(cozyguard: Run, package: Package
     answer = cozyguard("check", package("container"), "--policy", "package-*", "--show-passed", "-o", "json")
 
     assert [entry["outcome"] for entry in answer.document["results"]] == ["pass"]
+    shown = cozyguard("check", "gpu.yaml", "--policy", "package-*", "--show-passed").out
+    assert "pass: rule variant holds [package-variant-known]" in shown
     assert answer.document["summary"]["pass"] == 1
 
 
@@ -294,13 +296,16 @@ def test_long_input_gives_the_same_on_one_process_and_on_three(cozyguard: Run, w
         }
         for number in range(300)
     ]
-    file = write("many.yaml", "\n---\n".join(map(json.dumps, objects)))
+    text = "\n---\n".join(["# many", *map(json.dumps, objects)])
+    file = write("many.yaml", text)
 
     alone = cozyguard("check", file, "-o", "json", "--jobs", "1")
     together = cozyguard("check", file, "-o", "json", "--jobs", "3")
 
     assert alone.document["summary"]["resources"] == 300
     assert together == alone
+    piped = cozyguard("check", "-", "-o", "json", "--jobs", "2", stdin=text)
+    assert piped.out == alone.out.replace("many.yaml", "<stdin>")
 
 
 @pytest.mark.parametrize(

@@ -78,12 +78,22 @@ def test_the_line_of_a_field_beside_a_sensitive_one_is_shown(cozyguard: Run, wri
     assert "  6 |   size: 3\n" in answer.out
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[JSONPatch{op: 'replace', path: '/data/key', value: 'Y29yZA=='}]",
+        "[JSONPatch{op: 'add', path: '/metadata/annotations', value: {'copy': object.data.key}}]",
+        "[JSONPatch{op: 'copy', from: '/data/key', path: '/data/other'}]",
+        "[JSONPatch{op: 'move', from: '/data/key', path: '/metadata/moved'}]",
+    ],
+)
 @pytest.mark.parametrize("output", ["text", "json"])
-def test_a_patch_of_a_secret_hides_what_it_brings_and_what_goes(cozyguard: Run, write: Write, output: str) -> None:
+def test_a_patch_of_a_secret_hides_what_it_brings_and_what_goes(
+    cozyguard: Run, write: Write, output: str, expression: str
+) -> None:
     rules = policy(kind="secrets")
     del rules["spec"]["validations"]
     rules["spec"]["matchConstraints"]["resourceRules"][0]["operations"] = ["CREATE"]
-    expression = "[JSONPatch{op: 'replace', path: '/data/key', value: 'Y29yZA=='}]"
     rules["spec"]["mutations"] = [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}]
     file = write("secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\ndata: {key: aHVudGVyMg==}\n")
 

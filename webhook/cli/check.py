@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from webhook.admission.synthesize import Circumstances
 from webhook.cli import terminal
@@ -15,32 +15,16 @@ from webhook.cli.options import Arguments, Parser, add_policy_options, add_relea
 from webhook.errors import DocumentError, UsageError
 from webhook.model.decision import Outcome
 from webhook.model.request import CREATE, DELETE, UPDATE, UserInfo
-from webhook.model.result import Checked, Setup
+from webhook.model.result import Checked
+from webhook.report import Report
 from webhook.report.json import JsonReport
 from webhook.report.style import Style
 from webhook.report.summary import Summary
 from webhook.report.text import TextReport, count
 from webhook.runs.baseline import Baseline
 from webhook.runs.baseline import read as read_baseline
-from webhook.runs.scan import ScanRequest, prepare, scan
+from webhook.runs.scan import Found, ScanRequest, prepare, scan
 from webhook.sources.files import Skipped
-
-
-class Report(Protocol):
-    """What every output format does."""
-
-    def begin(self, setup: Setup) -> None:
-        """Take what the run works with."""
-
-    def add(self, checked: Checked) -> None:
-        """Take one object."""
-
-    def add_fault(self, fault: DocumentError) -> None:
-        """Take one fault of the input."""
-
-    def end(self, summary: Summary, seconds: float) -> None:
-        """Take the counts, and be done."""
-
 
 _EXAMPLES: Final = (
     ("cozyguard check gpu.yaml", "judge one file"),
@@ -68,9 +52,7 @@ def parser() -> Parser:
     )
     made.option("--old", metavar="FILE", help="the objects as they are now: those found in it are updated")
     made.option("--as", dest="user", metavar="USER", help="who applies; without it, rules about the user are skipped")
-    made.option(
-        "--as-group", dest="groups", action="append", metavar="GROUP", default=[], help="the user's groups; repeatable"
-    )
+    made.repeatable("--as-group", dest="groups", metavar="GROUP", help="the user's groups")
     made.repeatable(
         "--fail-on", type=one_of("warn", "skip"), metavar="OUTCOME", help="exit with 1 for warn or skip, too"
     )
@@ -107,27 +89,30 @@ def run(argv: Sequence[str]) -> int:
     summary.add_faults(prepared.setup.policy_errors)
     report.begin(prepared.setup)
     with terminal.Progress("checked", "objects") as progress:
-        for item in scan(prepared):
-            if isinstance(item, Skipped):
+        for found in scan(prepared):
+            if not (isinstance(found, Checked) and found.silent):
                 progress.clear()
-                terminal.tell([DocumentError(item.file, message=f"passed over: {item.reason}")], "note")
-                continue
-            if isinstance(item, DocumentError):
-                progress.clear()
-                terminal.tell([item], "input error")
-                summary.add_faults([item])
-                report.add_fault(item)
-                continue
-            checked = baseline.apply(item)
-            summary.add(checked)
+            _take(found, baseline, summary, report)
             progress.show(summary.resources)
-            if checked.results or checked.patches or checked.remarks:
-                progress.clear()
-                terminal.tell(checked.remarks, "note")
-                report.add(checked)
     report.end(summary, time.perf_counter() - started)
     _tell_baseline(baseline, arguments)
     return summary.exit_code([Outcome(name) for name in arguments.fail_on])
+
+
+def _take(found: Found, baseline: Baseline, summary: Summary, report: Report) -> None:
+    """Count and report one thing that the scan came upon."""
+    match found:
+        case Skipped():
+            terminal.tell([DocumentError(found.file, message=f"passed over: {found.reason}")], "note")
+        case DocumentError():
+            terminal.tell([found], "input error")
+            summary.add_faults([found])
+            report.add_fault(found)
+        case Checked():
+            checked = baseline.apply(found)
+            terminal.tell(checked.remarks, "note")
+            summary.add(checked)
+            report.add(checked)
 
 
 def _tell_baseline(baseline: Baseline, arguments: Arguments) -> None:

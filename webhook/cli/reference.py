@@ -27,9 +27,38 @@ repeated are separated in its variable as in `PATH`. Results go to standard outp
 """
 
 
+_TAIL = """## Findings that need not count
+
+`cozyguard check` passes over a finding, and counts it as silenced, in three cases:
+
+- An annotation of the object gives a reason for the policy, or for one rule of it. Entries are separated by `;`.
+
+  ```yaml
+  metadata:
+    annotations:
+      cozyguard.io/ignore: "package-variant-known=our own build; other-policy/some-rule=agreed with operations"
+  ```
+
+- A comment on the line that the finding points at, or alone above it, does.
+
+  ```yaml
+  spec:
+    # cozyguard:ignore package-variant-known: our own build
+    variant: homegrown
+  ```
+
+- A baseline lists it. `--write-baseline known.json` accepts all that is found now, `--baseline known.json` then lets
+  only new findings count. An entry is a policy, a rule, an object and a field: neither words nor line numbers, so
+  it stays valid when these change. Entries whose finding has gone are named, so that the file can be written anew.
+
+An annotation or comment without a reason is not honoured, and that is said. None of the three is honoured by the
+webhook: whoever may write an object could otherwise exempt themselves. In a cluster that takes a `PolicyException`.
+"""
+
+
 def reference() -> str:
     """Write the whole page."""
-    return "\n".join([_HEAD, *(line for name in COMMANDS for line in _command(name))])
+    return "\n".join([_HEAD, *(line for name in COMMANDS for line in _command(name)), _TAIL])
 
 
 def _command(name: str) -> Iterator[str]:

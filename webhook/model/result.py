@@ -92,6 +92,11 @@ class Checked:
     remarks: tuple[DocumentError, ...] = ()
     """What else its author should know, such as a silencing without a reason."""
 
+    @property
+    def silent(self) -> bool:
+        """Is there nothing to say about it."""
+        return not (self.results or self.patches or self.remarks)
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:

@@ -73,7 +73,7 @@ def finding_lines(result: Result, style: Style) -> Iterator[str]:
         label, colour = f"silenced {label}", "dim"
     elif finding.ignored:
         label = f"ignored {label}"
-    first, *more = finding.message.splitlines() or [finding.outcome.value]
+    first, *more = finding.message.splitlines() or [f"rule {finding.rule} holds"]
     name = style(f"[{visible(finding.policy.name)}]", "dim")
     yield f"{place(source)}: {style(f'{label}:', 'bold', colour)} {style(visible(first), 'bold')} {name}"
     yield from (f"    {visible(line)}" for line in more)

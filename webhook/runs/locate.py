@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from webhook.engine.patch import apply
-from webhook.engine.secrecy import conceals
+from webhook.engine.secrecy import conceals, may_tell
 from webhook.errors import DocumentError
 from webhook.model.decision import Change, Decision, Finding, Operation
 from webhook.model.path import Path, parse
@@ -23,6 +23,8 @@ from webhook.sources.manifests import Manifest
 _HIDDEN: Final = "(hidden)"
 
 _SECRET_DATA: Final[Path] = ("data",)
+
+_EVERYTHING: Final[tuple[Path, ...]] = ((),)
 
 _BRACE: Final = re.compile(r"[{}]")
 
@@ -67,23 +69,20 @@ def _shares_line_with_secret(manifest: Manifest, policy: Policy, number: int, li
 def _patches(manifest: Manifest, resource: Resource, obj: Object, changes: Sequence[Change]) -> Iterator[Patch]:
     for change in changes:
         policy, operations = change.policy, change.operations
-        source = _source(manifest, policy, path_of(obj, operations[0]["path"]))
-        shown = replace(change, operations=tuple(_hide(policy, obj, each) for each in operations))
-        changed = tuple(_hide_edit(policy, obj, edit) for edit in edits(obj, operations))
-        yield Patch(shown, resource, source, changed)
+        made = tuple(edits(obj, operations))
+        if may_tell(policy, obj, _EVERYTHING):
+            change = replace(change, operations=tuple(map(_hide, operations)))
+            made = tuple(map(_hide_edit, made))
+        yield Patch(change, resource, _source(manifest, policy, path_of(obj, operations[0]["path"])), made)
         obj = apply(obj, operations)
 
 
-def _hide(policy: Policy, obj: Object, operation: Operation) -> Operation:
-    """Hide the value that an operation brings, where it must not be seen."""
-    if "value" in operation and conceals(policy, obj, path_of(obj, operation["path"])):
-        return operation | {"value": _HIDDEN}
-    return operation
+def _hide(operation: Operation) -> Operation:
+    """Hide the value that an operation brings: it may be computed from one that must not be seen."""
+    return operation | {"value": _HIDDEN} if "value" in operation else operation
 
 
-def _hide_edit(policy: Policy, obj: Object, edit: Edit) -> Edit:
-    if not conceals(policy, obj, edit.path):
-        return edit
+def _hide_edit(edit: Edit) -> Edit:
     return Edit(edit.path, edit.before and (_HIDDEN,), edit.after and (_HIDDEN,))
 
 

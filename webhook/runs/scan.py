@@ -97,7 +97,7 @@ def prepare(request: ScanRequest) -> Prepared:
         policies,
         Context(world.release, world.store, configuration, datetime.now(UTC)),
         world.store,
-        ObjectStore(objects_of(request.old), closed_world=True) if request.old else None,
+        _old_objects(request),
     )
 
 
@@ -149,6 +149,13 @@ def _old(prepared: Prepared, obj: Object) -> Object | None:
     kind, store = GroupVersionKind.of(obj), prepared.store
     request = synthesize(obj, store, replace(prepared.request.circumstances, operation=CREATE))
     return prepared.old.get(kind.api_version, kind.kind, request.namespace, request.name)
+
+
+def _old_objects(request: ScanRequest) -> ObjectStore | None:
+    if request.old is None:
+        return None
+    namespace = request.circumstances.namespace
+    return ObjectStore(objects_of(request.old), closed_world=True, namespace=namespace)
 
 
 def _configuration(file: str | None) -> Configuration:
