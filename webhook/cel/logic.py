@@ -18,7 +18,7 @@ def junction(g: Generator, node: Call) -> str:
     known wins, then the first error: `evalAnd` and `evalOr` of cel-go.
     """
     operands, conjunction = terms(node), node.function == "_&&_"
-    if all(cannot_fail(g, operand) for operand in operands[:-1]):
+    if all(is_certain(g, operand) for operand in operands[:-1]):
         return _python_junction(g, conjunction, operands)
     return g.shallow(lambda: _statements(g, conjunction, operands))
 
@@ -45,7 +45,7 @@ def _statements(g: Generator, conjunction: bool, operands: list[Node]) -> str:
     undecided = result if conjunction else f"not {result}"
     for number, operand in enumerate(operands):
         last = number == len(operands) - 1
-        guard = not cannot_fail(g, operand) and (not last or bool(error))
+        guard = not is_certain(g, operand) and (not last or bool(error))
         if guard and not error:
             error = g.name("e")
             g.emit(f"{error} = None")
@@ -108,16 +108,20 @@ def terms(node: Node) -> list[Node]:
     ]
 
 
-def cannot_fail(g: Generator, node: Node) -> bool:
-    """Is the value of a node, as a bool where it is a term, there whatever the object is."""
+def is_certain(g: Generator, node: Node) -> bool:
+    """Is a node true or false, whatever the object is."""
+    return g.tree.type_of(node) == "bool" and _cannot_fail(g, node)
+
+
+def _cannot_fail(g: Generator, node: Node) -> bool:
     match node:
         case Const():
             return True
         case Ident():
             return g.is_bound(node.name) or node.name in ("object", "oldObject", "namespaceObject", "params")
         case Call(function="_==_" | "_!=_"):
-            return all(cannot_fail(g, operand) for operand in node.args)
+            return all(_cannot_fail(g, operand) for operand in node.args)
         case Call(function="_&&_" | "_||_" | "!_"):
-            return all(cannot_fail(g, arg) and g.tree.type_of(arg) == "bool" for arg in node.args)
+            return all(is_certain(g, operand) for operand in node.args)
         case _:
             return False

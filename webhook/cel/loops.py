@@ -47,7 +47,7 @@ def steps_cost(node: Node | None) -> int:
 def _quantifier(g: Generator, node: Loop, head: str) -> str:
     result, universal = g.name(), node.kind == "all"
     g.emit(f"{result} = {universal}")
-    if logic.cannot_fail(g, node.body):
+    if logic.is_certain(g, node.body):
         with g.block(head):
             _decide(g, node, result, universal)
         return result

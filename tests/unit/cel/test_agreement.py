@@ -70,7 +70,13 @@ class Writer:
             return self.bool(depth - 1, names)
 
         if depth == 0:
-            return self.one_of(lambda: "true", lambda: "object.t", lambda: "object.i == 1", lambda: "object.z")
+            return self.one_of(
+                lambda: "true",
+                lambda: "object.t",
+                lambda: "object.i == 1",
+                lambda: "object.z",
+                lambda: self.pick([*names, "object.t"]),
+            )
         presence = [
             lambda: f"dyn({value()}) in dyn({value()})",
             lambda: f"has({self.path(names)}.{self.key()})",
@@ -90,7 +96,7 @@ class Writer:
             lambda: f"{self.path(names)}.startsWith('a')",
             lambda: self.loop(self.pick(["all", "exists", "exists_one"]), depth, names),
             lambda: self.pair_loop(depth, names),
-            lambda: self.path(names),
+            lambda: self.pick([*names, "object.t"]),
             *(presence if self.presence else []),
         )
 

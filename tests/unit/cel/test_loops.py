@@ -16,6 +16,7 @@ OBJECT = {
     "s": "text",
     "n": None,
     "flags": ["no", True],
+    "odd": ["no", False],
 }
 
 VALUES = {
@@ -52,6 +53,10 @@ VALUES = {
     # errors of elements count only where no element decides
     "object.mixed.exists(x, x.x == 3)": True,
     "object.mixed.all(x, x.x == 2)": False,
+    "object.odd.all(x, x)": False,
+    "object.odd.exists(x, !x)": True,
+    "object.odd.all(x, x || object.l[0] == 1)": True,
+    "object.odd.exists(x, x && object.l[0] == 2)": False,
     "object.l.all(x, object.l.exists(y, y == x))": True,
     "object.l.map(x, object.l.filter(y, y < x)).map(ys, size(ys))": [0, 1, 2],
     "object.l.map(x, object.l.map(x, x))": [[1, 2, 3], [1, 2, 3], [1, 2, 3]],
