@@ -207,6 +207,13 @@ def test_release_time_namespace_and_update_come_from_the_case_or_the_defaults(
     assert answer.code == 0, answer.out
 
 
+def test_a_release_that_nobody_knows_is_a_fault_of_the_suite(suite: Callable[..., Any]) -> None:
+    answer = suite(case("x", "outcome: deny", more="  release: '0.1'\n"))
+
+    assert answer.code == 2
+    assert answer.err.startswith("size/tests.yaml:7:12: error: cases[0].release: got release `0.1`, want one of")
+
+
 def test_a_deletion_has_an_old_object_alone(suite: Callable[..., Any]) -> None:
     policy = POLICY.replace("operations: [CREATE, UPDATE]", "operations: [DELETE]")
     policy = policy.replace("object.data.size ==", "oldObject.data.size ==").replace("field: data.size", "")

@@ -64,7 +64,7 @@ def _decide(case: Case, policies: PolicySet) -> Decision:
     circumstances = Circumstances(_operation(case), _NAMESPACE, case.subresource, case.user)
     request = synthesize(obj, ObjectStore(case.lookups), circumstances, case.old_object)
     store = ObjectStore((*case.lookups, *_namespace(case, request.namespace)), closed_world=True)
-    release = catalog.nearest(case.release)[0] if case.release else catalog.newest()
+    release = catalog.load(case.release) if case.release else catalog.newest()
     sources = filter(is_package_source, case.lookups)
     context = Context(catalog.overlay(release, sources), store, now=case.time or datetime.now(UTC))
     return review(policies, request, context)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from webhook.errors import DocumentError, DocumentErrors
+from webhook.errors import DocumentError, DocumentErrors, UsageError
 from webhook.model.decision import Operation
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
 from webhook.model.suite import Case, Expectation, Expected, Suite
-from webhook.sources import written
+from webhook.sources import catalog, written
 from webhook.sources.files import unreadable
 from webhook.sources.formats import suite as formats
 from webhook.sources.formats.fields import moment
@@ -97,7 +97,7 @@ def _case(case: formats.Case, defaults: formats.Circumstances, place: Place) -> 
         own = getattr(case, name)
         return own if own is not None else getattr(defaults, name)
 
-    user, release, time = given("user"), given("release"), given("time")
+    user, time = given("user"), given("time")
     return Case(
         name=case.name,
         object=_object(case, place),
@@ -107,11 +107,21 @@ def _case(case: formats.Case, defaults: formats.Circumstances, place: Place) -> 
         user=UserInfo(user, tuple(given("groups") or ())) if user else None,
         namespace_labels=given("namespace_labels") or {},
         lookups=tuple(given("lookups") or ()),
-        release=Minor.parse(release) if release else None,
+        release=_release(given("release"), place),
         time=moment(time) if time else None,
         expect=_expectation(case.expect),
         location=(place / "name").location(),
     )
+
+
+def _release(text: str | None, place: Place) -> Minor | None:
+    """Read a release. Raises DocumentErrors for one that the catalogue does not know."""
+    if text is None:
+        return None
+    try:
+        return catalog.nearest(Minor.parse(text))[0].version
+    except UsageError as error:
+        raise DocumentErrors([(place / "release").error(str(error))]) from None
 
 
 def _object(case: formats.Case, place: Place) -> Object | None:
