@@ -75,6 +75,8 @@ def test_a_crd_speaks_for_its_own_group_only() -> None:
     assert plurals.resource(GroupVersionKind("", "v1", "Pod")) == "pods"
 
 
-@pytest.mark.parametrize("spec", [{}, {"group": 1}, {"group": "a", "names": None}, {"group": "a", "names": {"kind": "B"}}])
+@pytest.mark.parametrize(
+    "spec", [{}, {"group": 1}, {"group": "a", "names": None}, {"group": "a", "names": {"kind": "B"}}]
+)
 def test_a_broken_crd_says_nothing(spec: dict[str, Any]) -> None:
     assert Plurals([crd(**spec)]).resource(GroupVersionKind("a", "v1", "B")) == "bs"
