@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from webhook.cel import provenance
 from webhook.cel.errors import ERRORS, Budget
 from webhook.cel.scope import Binder, binders
-from webhook.cel.tree import Tree, walk
+from webhook.cel.tree import Node, Tree, walk
 from webhook.model.path import Path
 
 if TYPE_CHECKING:
     from webhook.cel.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A tree with its nodes and their binders by id: the same for every run."""
+
+    tree: Tree
+    nodes: Mapping[int, Node]
+    binders: Mapping[int, Binder]
+
+    @classmethod
+    def of(cls, tree: Tree) -> Layout:
+        """Walk the tree."""
+        return cls(tree, {node.id: node for node in walk(tree.root)}, binders(tree.root))
 
 
 class Frame:
@@ -24,12 +39,10 @@ class Frame:
     came from.
     """
 
-    def __init__(self, session: Session, tree: Tree, paths: Mapping[str, Path | None]) -> None:
+    def __init__(self, session: Session, layout: Layout, paths: Mapping[str, Path | None]) -> None:
         self.session = session
-        self.tree = tree
+        self.tree, self.nodes, self.binders = layout.tree, layout.nodes, layout.binders
         self.paths = paths
-        self.nodes = {node.id: node for node in walk(tree.root)}
-        self.binders: Mapping[int, Binder] = binders(tree.root)
         self.values: dict[int, Any] = {}
         self.at: dict[int, int | str] = {}
         self.kept: dict[int, list[Path | None]] = {}

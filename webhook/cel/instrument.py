@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from webhook.cel.activation import Activation
+from webhook.cel.frame import Layout
 from webhook.cel.generate import Generator
 from webhook.cel.linked import Unit
 from webhook.cel.session import Session
@@ -52,6 +53,7 @@ class Tracer:
         self._globals = globals_
         self._slots = {name: unit.slot for name, unit in units.items() if unit.fingerprint}
         self._twins: dict[str, Callable[..., Any]] = {}
+        self._layouts: dict[str, Layout] = {}
 
     def trace(
         self, name: str, activation: Activation, parameters: Sequence[Any], paths: Sequence[Path | None]
@@ -70,9 +72,11 @@ class Tracer:
             self._twins[name] = self._globals[function]
         return self._twins[name]
 
-    def tree(self, name: str) -> Tree:
-        """Give the syntax tree of an expression."""
-        return self._trees[name]
+    def layout(self, name: str) -> Layout:
+        """Give the syntax tree of an expression, with its nodes by id."""
+        if name not in self._layouts:
+            self._layouts[name] = Layout.of(self._trees[name])
+        return self._layouts[name]
 
     def outside(self, name: str) -> tuple[int, str] | None:
         """Give the place and the key of something that is fetched; None for a variable."""

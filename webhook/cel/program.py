@@ -133,8 +133,8 @@ class Builder:
 
 
 def _gives(type_: str, want: str) -> bool:
-    if want == "dyn" or (want == "bool" and type_ == "dyn"):
-        return True
+    if want == "dyn" or (type_ == "dyn" and want in ("bool", "list")):
+        return True  # as Kubernetes does for bool; a list's type is lost in `object` more often than not
     return type_.partition("(")[0] == want.partition("(")[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from webhook.cel import provenance
@@ -36,13 +37,13 @@ class Session:
 
     def trace(self, name: str, parameters: Sequence[Any], paths: Mapping[str, Path | None]) -> Trace:
         """Run the twin of a function and say what happened."""
-        frame = Frame(self, self._tracer.tree(name), paths)
+        frame = Frame(self, self._tracer.layout(name), paths)
         try:
             value = self._tracer.twin(name)(self._activation, frame, *parameters)
         except ERRORS as error:
             return self._failure(frame, error)
         except Exhausted as error:
-            return Trace(error=str(error), steps=tuple(_steps(frame)))
+            return Trace(error=str(error), tell_steps=partial(_steps, frame))
         if value is False:
             return self._result(frame, value, blame(frame, frame.tree.root))
         root = frame.tree.root
@@ -57,7 +58,7 @@ class Session:
         if name in self._failures:
             raise self._failures[name].with_traceback(None)
         if name not in self._values:
-            frame = self.frames[name] = Frame(self, self._tracer.tree(name), {})
+            frame = self.frames[name] = Frame(self, self._tracer.layout(name), {})
             try:
                 self._values[name] = self._tracer.twin(name)(self._activation, frame)
             except ERRORS as error:
@@ -93,9 +94,9 @@ class Session:
             path=path,
             found=found,
             has_found=has_found,
-            part=source(part.frame.tree, part.node) if part else "",
             elements=dict(_elements(frame, value)),
-            steps=tuple(_steps(frame)),
+            tell_part=partial(source, part.frame.tree, part.node) if part else str,
+            tell_steps=partial(_steps, frame),
             **more,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +15,8 @@ class Trace:
 
     `path` is where in `object` the value that decided was read: of the part that made the result
     false, or of the reading that failed; `found` is what stands there, unless `has_found` is false.
-    `part` is that part's source text. `elements` says where the elements of a resulting list or map
-    stand, by index or key. `steps` are the sub-expressions and what each gave, in order.
+    `elements` says where the elements of a resulting list or map stand, by index or key. The words
+    are found when somebody asks for them: most denials need only the place.
     """
 
     value: Any = None
@@ -25,6 +25,16 @@ class Trace:
     path: Path | None = None
     found: Any = None
     has_found: bool = False
-    part: str = ""
     elements: Mapping[int | str, Path] = field(default_factory=dict)
-    steps: tuple[tuple[str, Any], ...] = ()
+    tell_part: Callable[[], str] = str
+    tell_steps: Callable[[], Iterable[tuple[str, Any]]] = tuple
+
+    @property
+    def part(self) -> str:
+        """The source text of the part that decided."""
+        return self.tell_part()
+
+    @property
+    def steps(self) -> tuple[tuple[str, Any], ...]:
+        """The sub-expressions and what each gave, in order."""
+        return tuple(self.tell_steps())

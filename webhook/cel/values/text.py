@@ -60,9 +60,11 @@ def positional(value: float) -> str:
 def _shortest(value: float) -> tuple[str, str, int]:
     """Sign, significant digits, and the power of ten of the first of them."""
     text = repr(value)
-    count = len(text.partition("e")[0].replace(".", "").strip("-0")) or 1
-    mantissa, _, exponent = f"{abs(value):.{count - 1}e}".partition("e")
-    return "-" if text.startswith("-") else "", mantissa.replace(".", ""), int(exponent)
+    mantissa, _, power = text.lstrip("-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    exponent = int(power or 0) + len(digits) - len(fraction) - 1 if digits else 0
+    return "-" if text.startswith("-") else "", digits.rstrip("0") or "0", exponent
 
 
 def _plain(digits: str, exponent: int) -> str:

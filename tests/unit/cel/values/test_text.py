@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webhook.cel.values import Uint, make_map
@@ -39,6 +39,7 @@ def test_doubles(value: float, text: str) -> None:
 
 
 @given(st.floats(allow_nan=False))
+@example(5.960464477539063e-08)  # 17 digits end in a tie, which rounding decides the other way
 def test_the_text_of_a_double_reads_back(value: float) -> None:
     assert float(double(value)) == value
 
