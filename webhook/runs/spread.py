@@ -28,7 +28,7 @@ def spread(
 
     Each process goes through all items itself and works on its share, every n-th: nothing but
     answers has to be sent, and a process that is far ahead waits at its full pipe, so that memory
-    stays flat. Answers must be picklable. Raises CozyguardError when a process is killed.
+    stays flat. Answers must be picklable. Raises CozyguardError when a process ends early.
     """
     if processes < 2:
         for item in items():
@@ -54,7 +54,7 @@ def _in_turn(pipes: list[BinaryIO]) -> Iterator[Answer]:
             try:
                 message = pickle.load(pipe)  # noqa: S301 - our own process wrote it
             except EOFError:
-                raise CozyguardError("a worker process was killed; try again with `--jobs 1`") from None
+                raise CozyguardError("a worker process ended before its work was done; try again with `--jobs 1`") from None
             if message is _END:
                 return
             yield from message

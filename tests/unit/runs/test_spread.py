@@ -45,5 +45,5 @@ def killed(_: int) -> list[int]:
 
 
 def test_a_killed_process_is_an_error_not_a_shorter_answer() -> None:
-    with pytest.raises(CozyguardError, match="worker process was killed"):
+    with pytest.raises(CozyguardError, match="worker process ended before its work was done"):
         list(spread(lambda: range(2), killed, 2))
