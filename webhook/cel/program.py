@@ -82,10 +82,17 @@ class Builder:
         self._numbers = count()
 
     def variable(self, name: str, text: str) -> None:
-        """Add `variables.<name>`, computed when it is first read. Raises ExpressionErrors."""
+        """Add `variables.<name>`, computed when it is first read. Raises ExpressionErrors.
+
+        One that cannot be compiled is known all the same: its readers bring no errors that are not theirs.
+        """
         from webhook.cel.fingerprint import fingerprint
 
-        tree = self._compile(text, {})
+        try:
+            tree = self._compile(text, {})
+        except ExpressionErrors:
+            self._types[f"variables.{name}"] = "dyn"
+            raise
         known = {name: unit.fingerprint for name, unit in self._units.items() if unit.fingerprint}
         self._add(f"variables.{name}", tree, Unit(self._next(), fingerprint=fingerprint(tree.root, known)))
         self._types[f"variables.{name}"] = tree.type
