@@ -106,6 +106,15 @@ def test_a_reader_that_goes_away_ends_it_quietly(many: str, tmp_path: Path, envi
         assert process.wait(timeout=30) == 141
 
 
+def test_a_full_disk_is_an_error_in_words(tmp_path: Path, environment: dict[str, str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run(
+            [*COMMAND, "--help"], cwd=tmp_path, env=environment, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+
+    assert (answer.returncode, answer.stderr) == (2, b"error: output: no space left on device\n")
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_it_quietly(many: str, tmp_path: Path, environment: dict[str, str], jobs: str) -> None:
     with subprocess.Popen(

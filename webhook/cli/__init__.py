@@ -36,17 +36,29 @@ class Command(Protocol):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line. Bad input of any kind ends in a message on stderr, never in a traceback."""
     try:
-        return _main(list(sys.argv[1:] if argv is None else argv))
+        code = _main(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()  # here, where it can fail in words
+        return code
     except CozyguardError as error:
         terminal.fail(error)
         return ExitCode.FAULTY
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone, and the interpreter would complain when it flushes at exit:
-        # https://docs.python.org/3/library/signal.html#note-on-sigpipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return ExitCode.BROKEN_PIPE
+    except OSError as error:
+        _drop_output()
+        terminal.say(f"error: {error.filename or 'output'}: {(error.strerror or str(error)).lower()}")
+        return ExitCode.FAULTY
+
+
+def _drop_output() -> None:
+    """Let the interpreter flush into nothing at exit, where it would complain of what we know already.
+
+    https://docs.python.org/3/library/signal.html#note-on-sigpipe
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _main(argv: list[str]) -> int:
@@ -60,9 +72,7 @@ def _main(argv: list[str]) -> int:
             print(f"cozyguard {__version__}")
             return ExitCode.OK
         case [name, *rest] if name in COMMANDS:
-            code = load(name).run(rest)
-            sys.stdout.flush()
-            return code
+            return load(name).run(rest)
     kind = "flag" if argv[0].startswith("-") else "command"
     raise UsageError(f"unknown {kind} `{argv[0]}`{did_you_mean(argv[0], COMMANDS)}\nsee `cozyguard --help`")
 
