@@ -20,7 +20,20 @@ if TYPE_CHECKING:
 def path(frame: Frame, node: Node) -> Path | None:
     """Give the path of a value that stands in `object`, or would stand there; None for what is computed."""
     found = _path(frame, node)
-    return found if found is not None else frame.session.locate(frame.values.get(node.id))
+    if found is not None or _is_new(frame, node):
+        return found
+    return frame.session.locate(frame.values.get(node.id))
+
+
+def _is_new(frame: Frame, node: Node) -> bool:
+    """Is the value made by the expression itself, so that looking for it in the object would be in vain."""
+    match node:
+        case ListNode() | MapNode() | Loop() | Call(function="_+_"):
+            return True
+        case Ident():
+            return node.name in frame.session.frames
+        case _:
+            return False
 
 
 def _path(frame: Frame, node: Node) -> Path | None:
