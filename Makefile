@@ -36,9 +36,10 @@ bench: env ## Measure the engine, the server and the command line; prints tables
 	$(BIN)/python -m benchmarks
 
 .PHONY: generate
-generate: env ## Write what is made from code: the JSON Schema of policies and the CLI reference
+generate: env ## Write what is made from code: JSON Schema, the CLI reference, a page for each bundled policy
 	$(BIN)/python -m webhook.sources.schema
 	$(BIN)/python -m webhook.cli.reference
+	$(BIN)/python -m webhook.cli.pages
 
 .PHONY: clean
 clean: ## Remove the environment and everything that was built

@@ -1,0 +1,63 @@
+"""The pages name everything there is: fields, flags, metrics, functions. What is new and not written down fails here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from webhook.cel.functions import LATER, LIBRARIES
+from webhook.cli import load
+from webhook.server.metrics import FAMILIES
+from webhook.sources.formats import configuration, native, policy, suite
+from webhook.sources.formats.base import Mapped
+
+DOCS = Path(__file__).parents[2] / "docs"
+LIFE_OF_AN_OBJECT = {"apiVersion", "kind", "status"}
+"""Fields that every document has, and that need no row of their own."""
+
+
+def _page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        *(policy.Spec, policy.ForEach, policy.Fix, policy.Validation, policy.JsonPatch, policy.Mutation, policy.Lookup),
+        *(native.BindingSpec, suite.PolicyTest, suite.Circumstances, suite.Case, suite.Expectation, suite.Operation),
+        *(configuration.Settings, configuration.Mode, configuration.Exempt, configuration.ExceptionSpec),
+        *(configuration.ExceptionMatch, configuration.ExceptedPolicy),
+    ],
+    ids=lambda mapping: mapping.__name__,
+)
+def test_every_field_of_a_format_is_explained(mapping: type[Mapped]) -> None:
+    page = _page("policies.md")
+    missing = [
+        name for name in set(mapping.field_names()) - LIFE_OF_AN_OBJECT if not re.search(rf"`[^`\n]*\b{name}\b", page)
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("command", ["check", "serve"])
+def test_every_flag_is_explained(command: str) -> None:
+    page = _page(f"{command}.md")
+    flags = [option.option_strings[-1] for option in load(command).parser().options if option.option_strings]
+    assert [flag for flag in flags if not re.search(rf"`[^`\n]*{flag}\b", page)] == []
+
+
+def test_every_metric_is_explained_with_its_labels() -> None:
+    page = _page("serve.md")
+    for family in FAMILIES:
+        name = family.name + (family.suffixes[0] if family.kind == "counter" else "")
+        row = re.search(rf"^\| `{name}` \|.*$", page, re.MULTILINE)
+        assert row, name
+        assert [label for label in family.labels if f"`{label}`" not in row[0]] == []
+
+
+def test_every_function_is_named() -> None:
+    page = _page("policies.md")
+    here = [one.name for library in LIBRARIES for one in library.functions if not one.name.startswith("@")]
+    assert [name for name in here if not re.search(rf"`[^`]*\b{re.escape(name)}\b", page)] == []
+    assert [one.library for one in LATER.values() if one.library not in page] == []
