@@ -23,10 +23,15 @@ def each(budget: Budget, value: Any, cost: int) -> Iterable[Any]:
 
     Raises CelError when there is nothing to go through, Exhausted when the budget or the time is.
     """
+    if type(value) is list and (length := len(value)) <= CHECK_EVERY:  # the usual case, all in line
+        budget.used += length * cost
+        if budget.used > budget.limit or budget.spent + budget.used > budget.total:
+            budget.charge(0)
+        return value
     entries = items(value)
     if len(value) > CHECK_EVERY:
         return _paid(budget, iter(entries), cost)
-    _charge(budget, len(value) * cost)
+    budget.charge(len(value) * cost)
     return entries
 
 
@@ -35,15 +40,8 @@ def pairs(budget: Budget, value: Any, cost: int) -> Iterable[tuple[Any, Any]]:
     entries = enumerate(items(value)) if type(value) not in MAPS else value.items()
     if len(value) > CHECK_EVERY:
         return _paid(budget, iter(entries), cost)
-    _charge(budget, len(value) * cost)
+    budget.charge(len(value) * cost)
     return entries
-
-
-def _charge(budget: Budget, cost: int) -> None:
-    """`Budget.charge` with the usual case in line: most loops are short and cheap."""
-    budget.used += cost
-    if budget.used > budget.limit or budget.spent + budget.used > budget.total:
-        budget.charge(0)
 
 
 def _paid(budget: Budget, entries: Iterator[Any], cost: int) -> Iterator[Any]:

@@ -66,6 +66,17 @@ def conditions(policy: LinkedPolicy, activation: Activation) -> bool | Verdict:
     return failed or True
 
 
+def all_hold(checks: tuple[Function, ...], activation: Activation) -> bool:
+    """Are all of these true. False when one is not, or fails: `validations` tells which, and how."""
+    try:
+        for check in checks:
+            if check(activation) is not True:
+                return False
+    except EVALUATION_FAILURES:
+        return False
+    return True
+
+
 def validations(policy: LinkedPolicy, activation: Activation, *, passes: bool = False) -> list[Verdict]:
     """Evaluate every rule; verdicts that a rule holds are returned only when `passes` asks for them."""
     verdicts: list[Verdict] = []
@@ -74,8 +85,6 @@ def validations(policy: LinkedPolicy, activation: Activation, *, passes: bool = 
             verdicts += _each(rule, rule.each, activation)
             continue
         try:
-            if rule.check(activation) is True and not passes:
-                continue  # by far the most frequent: nothing to say
             verdicts.append(Verdict(Status.PASS if _holds(rule.check, activation) else Status.FAIL, rule))
         except EVALUATION_FAILURES as error:
             verdicts.append(of_error(error, rule, rule.name))

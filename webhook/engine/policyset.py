@@ -51,6 +51,8 @@ class LinkedPolicy:
     mutations: tuple[LinkedMutation, ...]
     selects_all: bool
     """Everything that its rules fit is for it: neither names, exclusions nor selectors to test."""
+    checks: tuple[Function, ...]
+    """All it asks of a request that fits, where that is only that these hold; else empty."""
 
     def text(self, name: str) -> Function | None:
         """Return the function that computes a text, if the policy has an expression for it."""
@@ -154,7 +156,9 @@ def _link(compiled: CompiledPolicy, table: SlotTable) -> LinkedPolicy:
         mutations.append(LinkedMutation(mutation, name, functions[name]))
     conditions = tuple(functions[name_of("condition", i)] for i in range(len(policy.match_conditions)))
     selects_all = policy.binding_match is None and _selects_all(policy.match)
-    return LinkedPolicy(policy, linked, conditions, tuple(validations), tuple(mutations), selects_all)
+    plain = selects_all and not (conditions or policy.audit_annotations or any(one.each for one in validations))
+    checks = tuple(one.check for one in validations) if plain else ()
+    return LinkedPolicy(policy, linked, conditions, tuple(validations), tuple(mutations), selects_all, checks)
 
 
 def _selects_all(match: MatchResources) -> bool:

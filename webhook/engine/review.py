@@ -49,6 +49,7 @@ class Review:
         self._failures: list[tuple[Finding, frozenset[Action]]] = []
         self._configured = context.configuration is not DEFAULT_CONFIGURATION
         self._going = _is_going(request)
+        self._unbent = not (self._configured or self._going or passes)
         self._activation = self._activate(request.object)
         self._old_activation: Activation | None = None
 
@@ -67,7 +68,10 @@ class Review:
             self._find(policy, verdict, actions)
 
     def validate(self, policy: LinkedPolicy) -> None:
-        """Let one policy judge the object."""
+        """Let one policy judge the object. Most often it is plain, its rules hold, and there is nothing to say."""
+        if self._unbent and policy.checks and evaluate.all_hold(policy.checks, self._activation):
+            self.evaluated[policy.policy.name] = None
+            return
         actions = self._actions(policy)
         if not actions:
             return

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 _MINOR = re.compile(r"v?(\d+)\.(\d+)(?:[.+-].*)?")
 _BOUND = re.compile(r"(>=|<=|>|<|=|==)?\s*v?(\d+)\.(\d+)(?:\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Minor:
+class Minor(NamedTuple):
     """A minor release, `1.6`; patch and pre-release parts are dropped on reading."""
 
     major: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 Object = dict[str, Any]
 """A Kubernetes object, or any JSON object: as parsed, never copied, never changed in place."""
@@ -15,8 +15,7 @@ CONNECT: Final = "CONNECT"
 OPERATIONS: Final = (CREATE, UPDATE, DELETE, CONNECT)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupVersionKind:
+class GroupVersionKind(NamedTuple):
     """The type of an object; the core group is ""."""
 
     group: str
@@ -35,8 +34,7 @@ class GroupVersionKind:
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
-@dataclass(frozen=True, slots=True)
-class GroupVersionResource:
+class GroupVersionResource(NamedTuple):
     """The REST resource: the plural, lower-case name (`packages`)."""
 
     group: str
