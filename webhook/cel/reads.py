@@ -61,7 +61,7 @@ class _Reader:
             case Select():
                 return _below(self.origins(node.operand), node.field)
             case Call(function=function, args=(container, key)) if function in _INDEXES:
-                return _below(self.origins(container), key.value if isinstance(key, Const) else ANY)
+                return _below(self.origins(container), _step(key))
             case Loop() if _filters(node):
                 return self.origins(node.range)
             case OptMap():
@@ -77,6 +77,13 @@ class _Reader:
         if reader := self._readers.get(node.name):
             return reader.result
         return {()} if node.name in _OBJECTS else set()
+
+
+def _step(key: Node) -> object:
+    """Give the step to a key. An index may count what a filter or a map's values left, so it stands for any."""
+    if not isinstance(key, Const) or isinstance(key.value, int):
+        return ANY
+    return key.value
 
 
 def _steps(node: Node) -> Iterable[Node]:

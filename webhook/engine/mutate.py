@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from webhook.cel.program import Activation
@@ -30,18 +31,18 @@ def mutate(
             verdicts.append(of_error(error, function=mutation.name))
             continue
         if made := difference(obj, after):
-            changes.append(Change(policy.policy, _message(policy, mutation, activation), made))
+            changes.append(Change(policy.policy, _message(policy, mutation, activation, obj), made))
             obj, activation = after, activate(after)
     return obj, changes, verdicts
 
 
-def _message(policy: LinkedPolicy, mutation: LinkedMutation, activation: Activation) -> str:
-    """Say what was changed and why; a text that cannot be computed falls back on the policy's title."""
-    if function := policy.text(name_of(mutation.name, "message")):
-        try:
+def _message(policy: LinkedPolicy, mutation: LinkedMutation, activation: Activation, obj: Object) -> str:
+    """Say what was changed and why; a text that cannot be computed, or tells a secret, falls back on the title."""
+    name = name_of(mutation.name, "message")
+    function = policy.text(name)
+    if function is not None and not policy.may_tell_secret(name, obj):
+        with suppress(*EVALUATION_FAILURES):
             return str(function(activation))
-        except EVALUATION_FAILURES:
-            return policy.policy.title or policy.policy.name
     return mutation.mutation.message.literal or policy.policy.title or policy.policy.name
 
 

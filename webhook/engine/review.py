@@ -161,6 +161,7 @@ class Review:
     def _annotate(self, policy: LinkedPolicy) -> None:
         """Evaluate audit annotations, on a budget of their own; null and blank are left out, as in Kubernetes."""
         activation = self._activation
+        obj = activation.object if activation.object is not None else (activation.oldObject or {})
         evaluate.start(activation)
         for annotation in policy.policy.audit_annotations:
             function = name_of("annotation", annotation.key)
@@ -169,11 +170,7 @@ class Review:
             except EVALUATION_FAILURES as error:
                 self._find(policy, evaluate.of_error(error, function=function), _DENY)
                 continue
-            if (
-                isinstance(value, str)
-                and value.strip()
-                and not policy.may_tell_secret(function, activation.object or {})
-            ):
+            if isinstance(value, str) and value.strip() and not policy.may_tell_secret(function, obj):
                 self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value)
 
     def _activate(self, obj: Object | None) -> Activation:

@@ -17,6 +17,8 @@ READS = {
     "object.spec.l.all(x, x.y == 1 || x.z)": ['spec.l["*"].y', 'spec.l["*"].z'],
     "object.spec.l.all(i, x, x == i)": ['spec.l["*"]'],
     "object.spec.l.filter(x, x.on).map(x, x.name) == []": ['spec.l["*"].name', 'spec.l["*"].on'],
+    "object.spec.l.filter(x, x.on)[0].name == ''": ['spec.l["*"].name', 'spec.l["*"].on'],
+    "object.spec.transformList(k, v, v)[0] == ''": ['spec["*"]'],
     "variables.gates.all(g, g != 'x')": ['spec.gates["*"]'],
     "variables.op.?driver.?enabled.orValue(true)": ["spec.components.gpu-operator.values.driver.enabled"],
     "object.metadata.labels[object.spec.key] == 'v'": ['metadata.labels["*"]', "spec.key"],

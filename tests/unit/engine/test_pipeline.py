@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import pytest
@@ -434,6 +435,24 @@ def test_no_value_of_a_secret_is_ever_told(judge: Any, rule: str) -> None:
         finding = decision.findings[0]
         shown = (finding.message, finding.field, finding.value, finding.allowed, finding.fix, finding.why)
         assert "hunter2" not in repr((shown, decision.audit_annotations))
+
+
+@pytest.mark.parametrize("operation", ["CREATE", "UPDATE", "DELETE"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "auditAnnotations: [{key: k, valueExpression: 'string((object == null ? oldObject : object).stringData.password)'}]",
+        """
+        mutations:
+        - patchType: JSONPatch
+          messageExpression: string(object.stringData.password)
+          jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/metadata/labels/seen', value: 'yes'}]"}
+        """,
+    ],
+)
+def test_no_value_of_a_secret_is_told_beside_the_findings(judge: Any, told: str, operation: str) -> None:
+    decision = judge(textwrap.dedent(told), SECRET, operation=operation, old=SECRET)
+    assert "hunter2" not in repr([decision.audit_annotations, [change.message for change in decision.changes]])
 
 
 def test_policies_share_a_variable_that_is_the_same_and_keep_apart_those_that_differ(judge: Any, link: Any) -> None:
