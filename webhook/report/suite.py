@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterator
 from typing import Any, TextIO
 
+from webhook.model.fragment import block
 from webhook.model.suite import CaseResult, Difference, SuiteResult
-from webhook.report.fragment import block
 from webhook.report.plain import visible
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode

@@ -8,8 +8,9 @@ from typing import Any, Final, TextIO
 from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Outcome
+from webhook.model.fragment import scalar
 from webhook.model.result import Checked, Patch, Result, Setup, Source
-from webhook.report.fragment import difference, scalar
+from webhook.report.fragment import difference
 from webhook.report.plain import shorten, visible, window
 from webhook.report.style import Style
 from webhook.report.summary import Summary

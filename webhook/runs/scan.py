@@ -22,7 +22,7 @@ from webhook.runs.inputs import Inputs, Piece
 from webhook.runs.locate import checked
 from webhook.runs.selection import Selection
 from webhook.runs.spread import spread
-from webhook.runs.world import objects_of, release_of, survey
+from webhook.runs.world import objects_of, survey
 from webhook.sources import compiled
 from webhook.sources.bundled import bundled
 from webhook.sources.files import Skipped
@@ -79,20 +79,19 @@ def prepare(request: ScanRequest) -> Prepared:
     own = request.selection.policies or configuration.policies or (bundled(),)
     found = compiled.load([*own, *request.selection.added])
     policies = PolicySet.link(one for one in found.policies if request.selection.takes(one.policy))
-    release, remarks = release_of(request.release or configuration.release)
     inputs = Inputs(request.paths)
     world = survey(
         inputs.pieces(),
         (one.lookup.kind for one in policies.lookups.values()),
-        release,
+        request.release or configuration.release,
         state=request.cluster_state,
         closed_world=request.closed_world,
         namespace=request.circumstances.namespace,
     )
     return Prepared(
         request,
-        Setup(str(release.version), len(policies), found.errors),
-        (*found.notices, *remarks),
+        Setup(str(world.release.version), len(policies), found.errors),
+        (*found.notices, *world.remarks),
         inputs,
         policies,
         Context(world.release, world.store, configuration, datetime.now(UTC)),

@@ -52,12 +52,13 @@ def _in_turn(pipes: list[BinaryIO]) -> Iterator[Answer]:
     while True:
         for pipe in pipes:
             try:
-                message = pickle.load(pipe)  # noqa: S301 - our own process wrote it
+                answers = pickle.load(pipe)  # noqa: S301 - our own process wrote it
             except EOFError:
-                raise CozyguardError("a worker process ended before its work was done; try again with `--jobs 1`") from None
-            if message is _END:
+                message = "a worker process ended before its work was done; try again with `--jobs 1`"
+                raise CozyguardError(message) from None
+            if answers is _END:
                 return
-            yield from message
+            yield from answers
 
 
 def _start(run: Callable[[BinaryIO], None]) -> tuple[int, BinaryIO]:

@@ -16,9 +16,9 @@ from webhook.model.decision import Decision
 from webhook.model.request import CREATE, DELETE, UPDATE, Object
 from webhook.model.suite import Case, CaseResult, Difference, Expected, Suite, SuiteResult
 from webhook.runs.judge import differences, invalid_differences
-from webhook.runs.world import is_package_source
 from webhook.sources import catalog, compiled
 from webhook.sources.objects import NAME_LABEL, ObjectStore
+from webhook.sources.releases import is_package_source
 
 _NAMESPACE: Final = "default"
 """Where objects go that name no namespace, as with kubectl."""

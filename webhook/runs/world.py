@@ -12,37 +12,38 @@ from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.release import Minor, Release
 from webhook.model.request import Object
 from webhook.runs.inputs import Piece
-from webhook.sources import catalog, yaml
+from webhook.sources import releases, yaml
 from webhook.sources.files import unreadable
 from webhook.sources.lists import unfold
 from webhook.sources.manifests import Manifest, manifests
 from webhook.sources.objects import ObjectStore
 from webhook.sources.yaml import Source
 
-PACKAGE_SOURCE: Final = "PackageSource"
-
-ALWAYS: Final = frozenset({PACKAGE_SOURCE, "Namespace", "CustomResourceDefinition"})
+ALWAYS: Final = frozenset({releases.PACKAGE_SOURCE, "Namespace", "CustomResourceDefinition"})
 """Kinds that say something about other objects, whatever policies look up."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The other objects, and the release with the PackageSources at hand laid over it."""
+    """The other objects, the release with the PackageSources at hand laid over it, and what to say about it."""
 
     store: ObjectStore
     release: Release
+    remarks: tuple[DocumentError, ...] = ()
 
 
 def survey(
     pieces: Iterable[Piece],
     kinds: Iterable[str],
-    release: Release,
+    wanted: Minor | None,
     *,
     state: str | None = None,
     closed_world: bool = False,
     namespace: str = "default",
 ) -> World:
-    """Read the objects that others may depend on. Raises DocumentErrors when the cluster state is broken.
+    """Read the objects that others may depend on, and find the release.
+
+    Raises DocumentErrors when the cluster state is broken, UsageError for a release that is not known.
 
     Faults of the pieces are passed over: whoever judges the objects meets them again.
     """
@@ -50,20 +51,13 @@ def survey(
     known = _documents(state) if state else []
     store = ObjectStore(given, state=known, closed_world=closed_world, namespace=namespace)
     every = [*given, *(each for value in known for _, each in unfold(value) if isinstance(each, dict))]
-    return World(store, catalog.overlay(release, filter(is_package_source, every)))
+    release, warning = releases.in_force(wanted, store, filter(releases.is_package_source, every))
+    return World(store, release, (DocumentError("release", message=warning),) if warning else ())
 
 
 def objects_of(file: str) -> list[Object]:
     """Read the objects of a file, such as those of `--old`. Raises DocumentErrors."""
     return [each for value in _documents(file) for _, each in unfold(value) if isinstance(each, dict)]
-
-
-def release_of(wanted: Minor | None) -> tuple[Release, list[DocumentError]]:
-    """Find the release, and what there is to say about it. Raises UsageError for one that is not known."""
-    if wanted is None:
-        return catalog.newest(), []
-    release, warning = catalog.nearest(wanted)
-    return release, [DocumentError("release", message=warning)] if warning else []
 
 
 def _of_kinds(pieces: Iterable[Piece], kinds: Iterable[str]) -> Iterator[Object]:
@@ -83,8 +77,3 @@ def _documents(file: str) -> list[Object]:
     except OSError as error:
         raise DocumentErrors([unreadable(file, error)]) from None
     return [document.value for document in yaml.read(content, file)]
-
-
-def is_package_source(obj: Object) -> bool:
-    """Does it say what a package of the cluster offers."""
-    return obj.get("kind") == PACKAGE_SOURCE and str(obj.get("apiVersion")).startswith("cozystack.io/")

@@ -15,7 +15,7 @@ from webhook.model.request import Object
 from webhook.server.compiling import compile_policies
 from webhook.server.logs import Log
 from webhook.server.settings import Settings
-from webhook.sources import catalog, configuration, yaml
+from webhook.sources import configuration, releases, yaml
 from webhook.sources.bundled import bundled
 from webhook.sources.objects import ObjectStore
 
@@ -54,7 +54,7 @@ def _policy_paths(settings: Settings, given: Configuration) -> tuple[Path, ...]:
     return own + settings.add_policies
 
 
-def _cluster(state: Path | None) -> Cluster:
+def _cluster(state: Path | None) -> ObjectStore:
     if state is None:
         return ObjectStore()
     try:
@@ -64,17 +64,16 @@ def _cluster(state: Path | None) -> Cluster:
     return ObjectStore(state=[document.value for document in documents])
 
 
-def _release(settings: Settings, given: Configuration, cluster: Cluster, log: Log) -> Release:
+def _release(settings: Settings, given: Configuration, cluster: ObjectStore, log: Log) -> Release:
     """Find the release's catalogue entry, with the PackageSources of the cluster laid over it."""
-    wanted = settings.release or given.release
-    release, warning = catalog.nearest(wanted) if wanted else (catalog.newest(), None)
+    release, warning = releases.in_force(settings.release or given.release, cluster, _package_sources(cluster))
     if warning:
         log.warning("release", warning=warning)
-    return catalog.overlay(release, _package_sources(cluster))
+    return release
 
 
-def _package_sources(cluster: Cluster) -> list[Object]:
+def _package_sources(cluster: ObjectStore) -> list[Object]:
     try:
-        return cluster.list("cozystack.io/v1alpha1", "PackageSource", "", None)
+        return cluster.list("cozystack.io/v1alpha1", releases.PACKAGE_SOURCE, "", None)
     except NotKnown:
         return []

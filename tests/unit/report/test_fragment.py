@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
+from webhook.model.fragment import block, scalar
 from webhook.model.result import Edit
-from webhook.report.fragment import block, difference, scalar
+from webhook.report.fragment import difference
 
 
 @pytest.mark.parametrize(
