@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,14 +22,8 @@ class Compiled:
     notices: tuple[DocumentError, ...] = ()
 
 
-def load(paths: Iterable[str | Path]) -> Compiled:
-    """Compile the policies of files and folders. Nothing is raised: what is broken is in `errors`."""
-    files, unread = policy_files.find(paths)
-    made = remembered(_parts(files), lambda: _compile(files))
-    return Compiled(made.policies, tuple(sorted({*unread, *made.errors})), made.notices)
-
-
-def _compile(files: tuple[PolicyFile, ...]) -> Compiled:
+def compile_files(files: tuple[PolicyFile, ...]) -> Compiled:
+    """Compile the policies of files that are in memory already, whatever the cache holds."""
     loaded = policies.read(files)
     compiled: list[CompiledPolicy] = []
     errors = list(loaded.errors)
@@ -39,6 +33,16 @@ def _compile(files: tuple[PolicyFile, ...]) -> Compiled:
         except DocumentErrors as faults:
             errors += faults
     return Compiled(tuple(compiled), tuple(errors), loaded.notices)
+
+
+def load(paths: Iterable[str | Path], make: Callable[[tuple[PolicyFile, ...]], Compiled] = compile_files) -> Compiled:
+    """Compile the policies of files and folders. Nothing is raised: what is broken is in `errors`.
+
+    `make` compiles what the cache does not hold.
+    """
+    files, unread = policy_files.find(paths)
+    made = remembered(_parts(files), lambda: make(files))
+    return Compiled(made.policies, tuple(sorted({*unread, *made.errors})), made.notices)
 
 
 def _parts(files: tuple[PolicyFile, ...]) -> Iterator[bytes]:
