@@ -27,12 +27,12 @@ _PLAIN: Final = re.compile(r"[A-Za-z][\w./:@-]{2,}")
 """Text that needs no quotes in YAML (the Pods hold no word that means a boolean)."""
 
 
-def pods(count: int, *, size: int = _FILE_SIZE, seed: int = 1) -> Iterator[Object]:
-    """Make Pods one by one; each breaks one rule or none."""
+def pods(count: int, *, size: int = _FILE_SIZE, seed: int = 1, broken: float = BROKEN_SHARE) -> Iterator[Object]:
+    """Make Pods one by one; each breaks one rule or, but for a share of them, none."""
     random = Random(seed)
     for index in range(count):
         obj = pod(random, size, name=f"worker-{index:05}")
-        if random.random() < BROKEN_SHARE:
+        if random.random() < broken:
             random.choice(_FAULTS)(obj["spec"])
         yield obj
 

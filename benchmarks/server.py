@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -32,6 +32,9 @@ from benchmarks.machine import machine
 
 CONNECTIONS: Final = (1, 8, 64)
 """One client that waits for each answer, an API server at work, and many."""
+
+MIXES: Final = (objects.BROKEN_SHARE, 0.0)
+"""How many of the Pods break a rule: as the peers were measured, and as in a cluster that is in order."""
 
 _UNITS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 _LATENCY: Final = re.compile(r"(50|99)%\s+([\d.]+)(us|ms|s)")
@@ -51,11 +54,12 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server under test."""
+    """A server under test; `ready` is how many seconds it took to be."""
 
     name: str
     port: int
     process: subprocess.Popen[bytes]
+    ready: float = 0.0
 
     def cpu_seconds(self) -> float:
         """Return the CPU time that it has used."""
@@ -77,15 +81,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     with TemporaryDirectory() as name:
         folder = Path(name)
         _make_certificate(folder)
-        reviews = [json.dumps(objects.review(pod)).encode() for pod in objects.pods(100, size=arguments.size)]
-        _write_script(folder / "reviews.lua", reviews)
         with _echo(folder) as echo, _cozyguard(folder, arguments.policies) as ours:
-            runs = {(server.name, n): Runs() for server in (echo, ours) for n in CONNECTIONS}
-            for _ in range(arguments.rounds):
-                for n in CONNECTIONS:
-                    for server in (echo, ours):
-                        _drive(server, n, arguments.seconds, folder / "reviews.lua", runs[server.name, n])
-            _print(runs, echo, ours, sum(map(len, reviews)) // len(reviews))
+            print(f"## server over TLS, one core\n\n{machine()}\n")
+            for broken in MIXES:
+                pods = objects.pods(100, size=arguments.size, broken=broken)
+                reviews = [json.dumps(objects.review(pod)).encode() for pod in pods]
+                _write_script(folder / "reviews.lua", reviews)
+                runs = {(server.name, n): Runs() for server in (echo, ours) for n in CONNECTIONS}
+                for _ in range(arguments.rounds):
+                    for n in CONNECTIONS:
+                        for server in (echo, ours):
+                            _drive(server, n, arguments.seconds, folder / "reviews.lua", runs[server.name, n])
+                _print(runs, echo, ours, f"reviews of {sum(map(len, reviews)) // 100} bytes, {broken:.0%} denied")
+            print(f"ready {ours.ready:.2f} s after the start; resident: {ours.resident():.0f} MiB", end="")
+            print(f" (the echo: {echo.resident():.0f} MiB)")
     return 0
 
 
@@ -135,9 +144,10 @@ def _cozyguard(folder: Path, policies: Path) -> Iterator[Server]:
     command = [sys.executable, "-m", "webhook", "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--probe-port", str(probe_port), "--tls-cert", cert, "--tls-key", key, "--policies", str(policies)]
     command += ["--drain-seconds", "0"]
+    started = time.perf_counter()
     with _running("cozyguard", port, command) as server:
         _wait_until_ready(server, probe_port)
-        yield server
+        yield replace(server, ready=time.perf_counter() - started)
 
 
 def _pair(folder: Path) -> tuple[str, str]:
@@ -185,7 +195,7 @@ def _wait_until_ready(server: Server, probe_port: int) -> None:
         try:
             urlopen(f"http://127.0.0.1:{probe_port}/readyz").close()
         except URLError:
-            time.sleep(0.05)
+            time.sleep(0.01)
         else:
             return
     raise SystemExit(f"server: {server.name} did not start")
@@ -211,11 +221,8 @@ def _drive(server: Server, connections: int, seconds: int, script: Path, into: R
     into.p99.append(latency["99"])
 
 
-def _print(runs: dict[tuple[str, int], Runs], echo: Server, ours: Server, size: int) -> None:
-    print(f"server over TLS, one core; {machine()}")
-    print(
-        f"reviews of {size} bytes about Pods of which {objects.BROKEN_SHARE:.0%} break a rule; the echo in brackets\n"
-    )
+def _print(runs: dict[tuple[str, int], Runs], echo: Server, ours: Server, title: str) -> None:
+    print(f"### {title}; the echo in brackets\n")
     print("| connections | reviews/s | share | p50 ms | added | p99 ms | added | CPU us per review |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for n in CONNECTIONS:
@@ -227,7 +234,7 @@ def _print(runs: dict[tuple[str, int], Runs], echo: Server, ours: Server, size: 
             cells += [f"{after:.2f} ({before:.2f})", f"{after - before:+.2f}"]
         cells.append(f"{median(full.cpu):.0f} ({median(bare.cpu):.0f})")
         print("| " + " | ".join(cells) + " |")
-    print(f"\nresident: {ours.name} {ours.resident():.0f} MiB, {echo.name} {echo.resident():.0f} MiB")
+    print()
 
 
 if __name__ == "__main__":
