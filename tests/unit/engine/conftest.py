@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 import pytest
-from webhook.admission.plurals import Plurals
 
+from webhook.admission.plurals import Plurals
 from webhook.admission.synthesize import Circumstances, synthesize
 from webhook.cel.errors import NotKnown
 from webhook.engine.compile import compile_policy
