@@ -20,6 +20,10 @@ TYPES: Final[Mapping[str, str]] = {
 """What every expression may read, with its CEL type; `variables.…` and `lookups.…` come on top."""
 
 
+SUGGESTION: Final = "suggestion"
+"""What the expressions of a fix may read besides: the near match among the allowed values, or null."""
+
+
 @dataclass(frozen=True, slots=True)
 class CompiledPolicy:
     """A policy and its program. The program's functions are named by `name_of`."""
@@ -112,13 +116,14 @@ def _validation_functions(index: int, validation: Validation) -> Iterator[_Wante
         yield _Wanted(name_of("validation", index, "each"), each.in_, "dyn", {})
         parameters = {name: "dyn" for name in (each.as_, each.at) if name}
     yield _Wanted(name_of("validation", index), validation.expression, "bool", parameters)
-    texts = {"message": validation.message, "field": validation.field, "fix": validation.fix.text}
-    for role, text in texts.items():
+    for role, text in (("message", validation.message), ("field", validation.field)):
         yield from _text_function("validation", (index, role), text, parameters)
     if validation.allowed:
         yield _Wanted(name_of("validation", index, "allowed"), validation.allowed, "list", parameters)
+    mending = {**parameters, SUGGESTION: "dyn"}
+    yield from _text_function("validation", (index, "fix"), validation.fix.text, mending)
     if validation.fix.patch:
-        yield _Wanted(name_of("validation", index, "patch"), validation.fix.patch, "list", parameters)
+        yield _Wanted(name_of("validation", index, "patch"), validation.fix.patch, "list", mending)
 
 
 def _text_function(

@@ -126,30 +126,30 @@ class Explainer:
 
     def _fix(self, verdict: Verdict, validation: Validation, path: Path, near: Any) -> FoundFix:
         """Take the policy's own fix; where it has no patch, a near match is one."""
-        text = self._text(verdict, "fix", validation.fix.text) or validation.fix.text.literal
-        operations = self._call(verdict, "patch")
+        text = self._text(verdict, "fix", validation.fix.text, near) or validation.fix.text.literal
+        operations = self._call(verdict, "patch", near)
         patch = tuple(plain(operations)) if isinstance(operations, list) else ()
         if not patch and near is not None:
             patch = ({"op": "replace", "path": pointer(path), "value": near},)
             text = text or f"replace with `{near}`"
         return FoundFix(text, patch) if text or patch else NO_FOUND_FIX
 
-    def _text(self, verdict: Verdict, role: str, text: Text) -> str | None:
+    def _text(self, verdict: Verdict, role: str, text: Text, *more: Any) -> str | None:
         if text.expression is None:
             return text.literal or None
-        computed = self._call(verdict, role)
+        computed = self._call(verdict, role, *more)
         if not isinstance(computed, str) or not computed.strip() or "\n" in computed:
             return None
         return computed if len(computed.encode()) <= _MESSAGE_LIMIT else None
 
-    def _call(self, verdict: Verdict, role: str) -> Any:
+    def _call(self, verdict: Verdict, role: str, *more: Any) -> Any:
         """Run one of the expressions that explain; None when there is none, it fails, or it would tell a secret."""
         name = "why" if role == "why" else name_of(verdict.rule.name, role) if verdict.rule else ""
         function = self.policy.text(name)
         if function is None or self.policy.may_tell_secret(name, self.object):
             return None
         try:
-            return function(self.activation, *(() if role == "why" else verdict.parameters))
+            return function(self.activation, *(() if role == "why" else (*verdict.parameters, *more)))
         except EVALUATION_FAILURES:
             return None
 

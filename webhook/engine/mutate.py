@@ -31,7 +31,8 @@ def mutate(
             verdicts.append(of_error(error, function=mutation.name))
             continue
         if made := difference(obj, after):
-            changes.append(Change(policy.policy, _message(policy, mutation, activation, obj), made))
+            secret = policy.may_tell_secret(mutation.name, obj)
+            changes.append(Change(policy.policy, _message(policy, mutation, activation, obj), made, secret))
             obj, activation = after, activate(after)
     return obj, changes, verdicts
 

@@ -67,11 +67,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one mutation did to the object, and why: `operations` are minimal and apply in order."""
+    """What one mutation did to the object, and why: `operations` are minimal and apply in order.
+
+    `secret`: their values may hold something that must never be shown.
+    """
 
     policy: Policy
     message: str
     operations: tuple[Operation, ...]
+    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)

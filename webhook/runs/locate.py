@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from webhook.engine.patch import apply
-from webhook.engine.secrecy import conceals, may_tell
+from webhook.engine.secrecy import conceals
 from webhook.errors import DocumentError
 from webhook.model.decision import Change, Decision, Finding, Operation
 from webhook.model.path import Path, parse
@@ -23,8 +23,6 @@ from webhook.sources.manifests import Manifest
 _HIDDEN: Final = "(hidden)"
 
 _SECRET_DATA: Final[Path] = ("data",)
-
-_EVERYTHING: Final[tuple[Path, ...]] = ((),)
 
 _BRACE: Final = re.compile(r"[{}]")
 
@@ -70,7 +68,7 @@ def _patches(manifest: Manifest, resource: Resource, obj: Object, changes: Seque
     for change in changes:
         policy, operations = change.policy, change.operations
         made = tuple(edits(obj, operations))
-        if may_tell(policy, obj, _EVERYTHING):
+        if change.secret:
             change = replace(change, operations=tuple(map(_hide, operations)))
             made = tuple(map(_hide_edit, made))
         yield Patch(change, resource, _source(manifest, policy, path_of(obj, operations[0]["path"])), made)

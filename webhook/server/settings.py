@@ -51,7 +51,7 @@ class Settings:
 def read(flags: Mapping[str, str | Sequence[str] | None], environ: Mapping[str, str]) -> Settings:
     """Make Settings from flags (None: not given) and variables. Raises UsageError that names every fault.
 
-    Flags are named as the fields; in a variable the paths of `policies` are separated by commas.
+    Flags are named as the fields; in a variable the paths of `policies` are separated by `:`, as in PATH.
     """
     values: dict[str, Any] = {}
     faults: list[str] = []
@@ -112,7 +112,7 @@ def _file(text: str) -> Path:
 
 
 def _paths(given: str | Sequence[str]) -> tuple[Path, ...]:
-    return tuple(map(_path, given.split(",") if isinstance(given, str) else given))
+    return tuple(map(_path, given.split(os.pathsep) if isinstance(given, str) else given))
 
 
 def _level(text: str) -> str:

@@ -357,15 +357,15 @@ def test_a_near_match_is_suggested_whatever_the_letter_case(judge: Any) -> None:
     validations:
     - expression: object.data.variant in ['default', 'container', 'vgpu']
       allowedExpression: "['container', 'default', 'vgpu']"
-      fix: {textExpression: "'set it to one of ' + string(3)", patchExpression: "[JSONPatch{op: 'replace', path: '/data/variant', value: 'default'}]"}
+      fix: {textExpression: "suggestion == null ? 'choose one' : 'set it to ' + suggestion", patchExpression: "[JSONPatch{op: 'replace', path: '/data/variant', value: 'default'}]"}
     """
     (finding,) = judge(policy, settings({"variant": "Contaner"})).findings
     assert finding.allowed == ("container", "default", "vgpu")
     assert finding.suggestion == "container"
-    assert finding.fix.text == "set it to one of 3"
+    assert finding.fix.text == "set it to container"
     assert finding.fix.patch == ({"op": "replace", "path": "/data/variant", "value": "default"},)
     (far,) = judge(policy, settings({"variant": "zzz"})).findings
-    assert far.suggestion is None
+    assert (far.suggestion, far.fix.text) == (None, "choose one")
 
 
 @pytest.mark.parametrize("variant", [None, 7, ["default"], {"a": 1}, True])

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def test_every_setting_can_be_a_variable(pair: dict[str, str], tmp_path: Path) -
         "COZYGUARD_HOST": "127.0.0.1",
         "COZYGUARD_PORT": "9443",
         "COZYGUARD_PROBE_PORT": "9080",
-        "COZYGUARD_POLICIES": f"{tmp_path},{pair['tls_cert']}",
+        "COZYGUARD_POLICIES": f"{tmp_path}{os.pathsep}{pair['tls_cert']}",
         "COZYGUARD_ADD_POLICIES": str(tmp_path),
         "COZYGUARD_RELEASE": "v1.6.2",
         "COZYGUARD_CLUSTER_STATE": pair["tls_key"],

@@ -51,7 +51,7 @@ class ForEach(Mapped):
 
 
 class Fix(Mapped):
-    """The way out: words, and operations that `check --fix` can apply."""
+    """The way out: words, and operations that mend the object."""
 
     text: Words | None = None
     text_expression: Cel | None = None
