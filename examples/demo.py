@@ -58,8 +58,8 @@ def self_signed(folder: Path) -> tuple[Path, Path]:
     return certificate_file, key_file
 
 
-def wait_until_ready(server: subprocess.Popen[bytes], seconds: float = 20) -> None:
-    """Ask `/readyz` until it says yes; a server that has ended never will."""
+def wait_until_ready(server: subprocess.Popen[bytes], log: Path, seconds: float = 20) -> None:
+    """Ask `/readyz` until it says yes; a server that has ended never will, and has said why."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and server.poll() is None:
         try:
@@ -67,6 +67,7 @@ def wait_until_ready(server: subprocess.Popen[bytes], seconds: float = 20) -> No
                 return
         except OSError:
             time.sleep(0.05)
+    sys.stderr.write(log.read_text())
     sys.exit(f"the server did not become ready; are ports {PORT} and {PROBE_PORT} free? (set PORT and PROBE_PORT)")
 
 
@@ -104,9 +105,10 @@ def main() -> int:
         arguments += ["--tls-cert", str(certificate), "--tls-key", str(key)]
         arguments += ["--cluster-state", str(HERE / "cluster-state.yaml")]
         command = [sys.executable, "-m", "webhook", "serve", *arguments]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+        log = Path(folder) / "log"
+        with log.open("wb") as stderr, subprocess.Popen(command, stderr=stderr) as server:
             try:
-                wait_until_ready(server)
+                wait_until_ready(server, log)
                 for name, path in (("deny", "/validate"), ("patch", "/mutate"), ("allow", "/validate")):
                     review = json.loads((HERE / "reviews" / f"{name}.json").read_text())
                     title = review["request"].get("name", "")
