@@ -18,7 +18,7 @@ _VALUES = (
 )
 _RUNTIME = (
     *("each", "entries_without_missing", "fetch", "first", "insert_all", "lazy", "no_value", "pairs", "present"),
-    *("read", "step", "unequal", "unwrap", "without_missing", "wrap", "UNSET"),
+    *("read", "step", "unequal", "unwrap", "without_missing", "within", "wrap", "UNSET"),
 )
 _PYTHON = (type, dict, int, len, list, str)
 

@@ -78,7 +78,7 @@ def _order(g: Generator, node: Call) -> str:
 
 
 def _member(g: Generator, node: Call) -> str:
-    """`in`. Among literal strings, or for a string in a list or map, Python's own `in` is right."""
+    """`in`. Among literal strings, or for a string among keys, Python's own `in` is right."""
     value, container = node.args
     a = g.expr(value)
     if (strings := _strings(container)) is not None:
@@ -90,10 +90,10 @@ def _member(g: Generator, node: Call) -> str:
             fast = f"({t} in {{{literals}}} if type({t} := {a}) is str else False)"
         return g.operation(node, "member", a, f"[{literals}]", fast=fast)
     if g.tree.type_of(value) != "string":
-        return g.operation(node, "member", a, g.expr(container))
+        return g.operation(node, "within", "B", a, g.expr(container))
     a, b, t = g.atom(a), g.expr(container), g.name()
-    fast = f"({a} in {t} if type({t} := {b}) is list or type({t}) is dict else member({a}, {t}))"
-    return g.operation(node, "member", a, b, fast=fast)
+    fast = f"({a} in {t} if type({t} := {b}) is dict else within(B, {a}, {t}))"
+    return g.operation(node, "within", "B", a, b, fast=fast)
 
 
 def _strings(node: Node) -> list[str] | None:

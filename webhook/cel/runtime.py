@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.cel.errors import CHECK_EVERY, ERRORS, Budget, CelError, NotKnown
-from webhook.cel.values import NONE, Optional, equal, has, insert, items, make_map, select
+from webhook.cel.values import NONE, Optional, equal, has, insert, items, make_map, member, select
 from webhook.cel.values.lookup import lookup
 from webhook.cel.values.maps import MAPS, MISSING
 
@@ -90,6 +90,13 @@ def read(value: Any, field: str) -> Any:
 def unequal(a: Any, b: Any) -> bool:
     """`a != b`."""
     return not equal(a, b)
+
+
+def within(budget: Budget, value: Any, container: Any) -> bool:
+    """`value in container`; a list costs what it is long, as in the API server. Raises as `member`, or Exhausted."""
+    if type(container) is list:
+        budget.charge(len(container))
+    return member(value, container)
 
 
 def insert_all(container: dict[Any, Any], entries: Any) -> dict[Any, Any]:

@@ -101,6 +101,15 @@ def test_a_loop_in_a_loop_over_a_long_list_ends_with_cost(bench: Callable[..., A
     assert "cost limit" in made.trace({"l": selectors}).error
 
 
+@pytest.mark.parametrize("value", ["x", "string(x)", "dyn(x)"])
+def test_looking_through_a_long_list_in_a_loop_ends_with_cost(value: str, bench: Callable[..., Any]) -> None:
+    made = bench(f"object.l.all(x, {value} in object.l || true)")
+    with pytest.raises(Exhausted, match="cost limit of 1000000 for one expression"):
+        made.value({"l": [str(number) for number in range(3000)]})
+    assert made.value({"l": [str(number) for number in range(300)]}) is True
+    assert made.value({"l": {str(number): number for number in range(3000)}}) is True
+
+
 def test_variables_that_double_a_text_end_with_cost(bench: Callable[..., Any]) -> None:
     variables = {"v0": "object.s"} | {f"v{n}": f"variables.v{n - 1} + variables.v{n - 1}" for n in range(1, 41)}
     made = bench("variables.v40", variables=variables)
