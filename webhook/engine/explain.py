@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from webhook.engine import remedy
 from webhook.engine.decide import refuses
@@ -18,8 +18,27 @@ WARNING_LIMIT: Final = 256
 WARNINGS_LIMIT: Final = 4096
 """Characters of all warnings of one request together."""
 
+CAUSES_LIMIT: Final = 50
+"""Findings that a denial explains; nobody mends more before trying again."""
 
-def cause(finding: Finding, request: AdmissionRequest) -> str:
+
+class Cause(NamedTuple):
+    """One finding in words: where, and all there is to say about it."""
+
+    field: str
+    text: str
+
+
+def causes(decision: Decision, request: AdmissionRequest) -> list[Cause]:
+    """Explain what a request is refused for, the worst first; how many more there are, where there are too many."""
+    found = [finding for finding in decision.findings if refuses(finding)]
+    told = [Cause(render(finding.field), _cause(finding, request)) for finding in found[:CAUSES_LIMIT]]
+    if more := len(found) - len(told):
+        told.append(Cause("", f"and {more} more; `cozyguard check` shows all"))
+    return told
+
+
+def _cause(finding: Finding, request: AdmissionRequest) -> str:
     """Write one finding whole, but for the path in front: what, allowed, why, fix, docs; a line each.
 
     kubectl prints `* <field>: <this>` for reason Invalid, hence the indent of the lines that follow.
@@ -34,7 +53,12 @@ def cause(finding: Finding, request: AdmissionRequest) -> str:
     lines += [f"          {line}" for line in remedy.lines(finding, request)]
     if finding.policy.docs:
         lines.append(f"    docs: {finding.policy.docs}")
-    return "\n".join(lines)
+    return "\n".join(map(_visible, lines))
+
+
+def _visible(text: str) -> str:
+    """Escape what does not print: a value of the object must not move the cursor of whoever applies it."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def allowed(finding: Finding) -> str:
@@ -47,48 +71,34 @@ def _plain(value: Any) -> str:
     return '""' if value == "" else str(value)
 
 
-def refusals(decision: Decision) -> Iterator[Finding]:
-    """Return the findings that the request is refused for."""
-    return filter(refuses, decision.findings)
-
-
 def subject(request: AdmissionRequest) -> str:
     """Name the object as kubectl does: `Package "cozystack.gpu-operator"`, with its namespace if it has one."""
     place = f' in namespace "{request.namespace}"' if request.namespace else ""
     return f'{request.kind.kind} "{request.display_name}"{place}'
 
 
-def message(decision: Decision, request: AdmissionRequest) -> str:
+def message(causes: Sequence[Cause], request: AdmissionRequest) -> str:
     """Write a denial whole: kubectl prints it for every reason but Invalid."""
-    found = list(refusals(decision))
-    head = f"{subject(request)} is refused by {_count(len(found), 'rule')}:"
-    return "\n".join([head, *(f"* {_place(finding)}{cause(finding, request)}" for finding in found)])
+    told = (f"* {cause.field}: {cause.text}" if cause.field else f"* {cause.text}" for cause in causes)
+    return "\n".join([f"{subject(request)} is refused:", *told])
 
 
 def _place(finding: Finding) -> str:
     return f"{render(finding.field)}: " if finding.field else ""
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def status_reason(decision: Decision) -> Reason:
     """Return the reason of the most severe refusal: it decides the HTTP code too."""
-    return next((finding.reason for finding in refusals(decision)), Reason.INVALID)
+    return next((finding.reason for finding in decision.findings if refuses(finding)), Reason.INVALID)
 
 
-def details(decision: Decision, request: AdmissionRequest) -> Object:
+def details(causes: Sequence[Cause], request: AdmissionRequest) -> Object:
     """Write `status.details`: without kind and name kubectl would drop the causes."""
-    causes = [
-        {"reason": "FieldValueInvalid", "message": cause(finding, request), "field": render(finding.field)}
-        for finding in refusals(decision)
-    ]
     return {
         "group": request.kind.group,
         "kind": request.kind.kind,
         "name": request.display_name,
-        "causes": causes,
+        "causes": [{"reason": "FieldValueInvalid", "message": one.text, "field": one.field} for one in causes],
     }
 
 
@@ -117,7 +127,7 @@ def _warned(finding: Finding) -> str:
 
 def _within_limits(texts: Iterable[str]) -> Iterator[str]:
     """Cut each warning, and stop before all of them are too long; the last one says how many are left out."""
-    one_line = [" ".join(text.split()) for text in texts]
+    one_line = [_visible(" ".join(text.split())) for text in texts]
     short = [
         text if len(text) <= WARNING_LIMIT else text[: WARNING_LIMIT - 1] + "…" for text in dict.fromkeys(one_line)
     ]

@@ -19,8 +19,9 @@ def encode(request: AdmissionRequest, decision: Decision) -> bytes:
     reason = explain.status_reason(decision)
     status = None
     if not decision.allowed:
-        details = explain.details(decision, request)
-        status = codec.status(explain.message(decision, request), reason.value, reason.status, details)
+        causes = explain.causes(decision, request)
+        details = explain.details(causes, request)
+        status = codec.status(explain.message(causes, request), reason.value, reason.status, details)
     response = codec.response(
         allowed=decision.allowed,
         status=status,

@@ -55,7 +55,7 @@ def request(**fields: Any) -> AdmissionRequest:
 
 def test_a_cause_holds_its_whole_finding(judge: Any) -> None:
     decision = judge(DENIED.format(reason="Invalid"), PACKAGE)
-    assert explain.details(decision, request()) == {
+    assert explain.details(explain.causes(decision, request()), request()) == {
         "group": "cozystack.io",
         "kind": "Package",
         "name": "cozystack.gpu-operator",
@@ -67,8 +67,8 @@ def test_the_message_holds_every_finding_for_reasons_whose_causes_kubectl_drops(
     other = "severity: low\nvalidations: [{expression: 'false', message: never}]"
     decision = judge(link(DENIED.format(reason="Forbidden"), other), PACKAGE)
     assert explain.status_reason(decision).status == 403
-    assert explain.message(decision, request()) == (
-        f'Package "cozystack.gpu-operator" is refused by 2 rules:\n* spec.variant: {CAUSE}\n* never [p1]'
+    assert explain.message(explain.causes(decision, request()), request()) == (
+        f'Package "cozystack.gpu-operator" is refused:\n* spec.variant: {CAUSE}\n* never [p1]'
     )
 
 
@@ -123,8 +123,9 @@ def updated(old: Any, new: Any = PACKAGE) -> AdmissionRequest:
 
 def test_on_an_update_the_way_out_is_a_command_that_does_it(judge: Any) -> None:
     old = {**PACKAGE, "spec": {"variant": "vgpu", "note": "it's"}}
-    (finding,) = judge(DENIED.format(reason="Invalid"), PACKAGE, operation="UPDATE", old=old).findings
-    command = shlex.split(explain.cause(finding, updated(old)).splitlines()[4])
+    decision = judge(DENIED.format(reason="Invalid"), PACKAGE, operation="UPDATE", old=old)
+    (cause,) = explain.causes(decision, updated(old))
+    command = shlex.split(cause.text.splitlines()[4])
     assert command[:4] == ["kubectl", "patch", "packages.cozystack.io", "cozystack.gpu-operator"]
     assert command[4:7] == ["--type", "json", "--patch"]
     assert jsonpatch.apply_patch(old, json.loads(command[7]))["spec"] == {"variant": "container"}
@@ -133,12 +134,28 @@ def test_on_an_update_the_way_out_is_a_command_that_does_it(judge: Any) -> None:
 def test_what_the_server_writes_by_itself_is_no_part_of_the_command(judge: Any) -> None:
     old = {**PACKAGE, "spec": {"variant": "container"}}
     old["metadata"] = {**PACKAGE["metadata"], "managedFields": [{"manager": "kubectl"}], "generation": 3}
-    (finding,) = judge(DENIED.format(reason="Invalid"), PACKAGE, operation="UPDATE", old=old).findings
-    assert "leave the object as it is" in explain.cause(finding, updated(old))
+    decision = judge(DENIED.format(reason="Invalid"), PACKAGE, operation="UPDATE", old=old)
+    (cause,) = explain.causes(decision, updated(old))
+    assert "leave the object as it is" in cause.text
 
 
 def test_no_command_repeats_a_value_that_must_not_be_shown(judge: Any) -> None:
     policy = f"sensitiveFields: [spec.token]\n{DENIED.format(reason='Invalid')}"
     new = {**PACKAGE, "spec": {"variant": "contaner", "token": "hunter2"}}
-    (finding,) = judge(policy, new, operation="UPDATE", old={**PACKAGE, "spec": {"variant": "vgpu"}}).findings
-    assert "hunter2" not in explain.cause(finding, updated({**PACKAGE, "spec": {"variant": "vgpu"}}, new))
+    old = {**PACKAGE, "spec": {"variant": "vgpu"}}
+    (cause,) = explain.causes(judge(policy, new, operation="UPDATE", old=old), updated(old, new))
+    assert "hunter2" not in cause.text
+
+
+def test_a_denial_explains_so_many_findings_and_counts_the_rest(judge: Any) -> None:
+    policy = "validations: [{forEach: {in: 'lists.range(60)', as: number}, expression: 'number < 0', message: never}]"
+    causes = explain.causes(judge(policy, PACKAGE), request())
+    assert len(causes) == explain.CAUSES_LIMIT + 1
+    assert causes[-1].text == "and 10 more; `cozyguard check` shows all"
+
+
+def test_a_value_of_the_object_cannot_move_the_cursor(judge: Any) -> None:
+    policy = "validations: [{expression: 'false', messageExpression: 'object.spec.variant + string(1)'}]"
+    decision = judge(policy, {**PACKAGE, "spec": {"variant": "\x1b[2J\rfine"}})
+    (cause,) = explain.causes(decision, request())
+    assert cause.text == "\\x1b[2J\\rfine1 [p0]"
