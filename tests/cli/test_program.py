@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -113,6 +114,22 @@ def test_a_full_disk_is_an_error_in_words(tmp_path: Path, environment: dict[str,
         )
 
     assert (answer.returncode, answer.stderr) == (2, b"error: output: no space left on device\n")
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("argv", "code"), [("x.json", 1), ("none.yaml", 2), ("-", 0)])
+def test_closed_streams_change_no_exit_code(
+    tmp_path: Path, environment: dict[str, str], streams: str, argv: str, code: int
+) -> None:
+    (tmp_path / "x.json").write_text(json.dumps(PACKAGE | {"metadata": {"name": "cozystack.hami"}}))
+    line = shlex.join([*COMMAND, "check", argv]) + f" {streams}"
+
+    answer = subprocess.run(
+        ["sh", "-c", line], cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+
+    assert answer.returncode == code
+    assert b"Traceback" not in answer.stderr
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Final, Protocol
 
 from webhook import __version__
@@ -35,6 +36,7 @@ class Command(Protocol):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line. Bad input of any kind ends in a message on stderr, never in a traceback."""
+    _open_streams()
     try:
         code = _main(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()  # here, where it can fail in words
@@ -51,6 +53,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         terminal.say(f"error: {error.filename or 'output'}: {(error.strerror or str(error)).lower()}")
         return ExitCode.FAULTY
+
+
+def _open_streams() -> None:
+    """Let what the caller has closed (`>&-`) lead to nothing: Python has None there, and the next file its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for good
 
 
 def _drop_output() -> None:
