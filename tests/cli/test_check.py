@@ -118,6 +118,13 @@ def test_policies_can_be_replaced_added_chosen_and_skipped(cozyguard: Run, nativ
     assert policies("--add-policies", own, "--severity", "high") == {"package-variant-known"}
 
 
+def test_a_misspelt_name_of_a_policy_is_no_run_that_finds_nothing(cozyguard: Run, package: Package) -> None:
+    answer = cozyguard("check", package("contaner"), "--policy", "package-varient-known")
+
+    assert (answer.code, answer.out) == (2, "")
+    assert "no policy is called `package-varient-known`; did you mean `package-variant-known`?" in answer.err
+
+
 def test_passed_rules_are_listed_when_asked_for(cozyguard: Run, package: Package) -> None:
     answer = cozyguard("check", package("container"), "--policy", "package-*", "--show-passed", "-o", "json")
 

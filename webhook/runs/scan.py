@@ -78,6 +78,8 @@ def prepare(request: ScanRequest) -> Prepared:
     configuration = _configuration(request.configuration)
     own = request.selection.policies or configuration.policies or (bundled(),)
     found = compiled.load([*own, *request.selection.added])
+    if not found.errors:  # a policy that does not compile has no name here
+        request.selection.check([one.policy.name for one in found.policies])
     policies = PolicySet.link(one for one in found.policies if request.selection.takes(one.policy))
     inputs = Inputs(request.paths)
     world = survey(

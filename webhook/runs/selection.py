@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
+from webhook.errors import UsageError
 from webhook.model.policy import Policy, Severity
 
 
@@ -30,6 +32,15 @@ class Selection:
             and not _is_called(policy, self.skipped)
             and (self.severity is None or policy.severity.rank <= self.severity.rank)
         )
+
+
+    def check(self, names: Collection[str]) -> None:
+        """Raise UsageError for a glob that chooses none of these: a run without policies would find nothing wrong."""
+        for glob in self.only:
+            if not any(fnmatchcase(name, glob) for name in names):
+                near = get_close_matches(glob, names, n=1)
+                hint = f"; did you mean `{near[0]}`?" if near else ""
+                raise UsageError(f"argument --policy: no policy is called `{glob}`{hint}")
 
 
 def _is_called(policy: Policy, globs: Iterable[str]) -> bool:
