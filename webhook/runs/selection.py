@@ -33,7 +33,6 @@ class Selection:
             and (self.severity is None or policy.severity.rank <= self.severity.rank)
         )
 
-
     def check(self, names: Collection[str]) -> None:
         """Raise UsageError for a glob that chooses none of these: a run without policies would find nothing wrong."""
         for glob in self.only:
