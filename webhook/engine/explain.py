@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from webhook.engine import remedy
 from webhook.engine.decide import refuses
+from webhook.engine.match import is_namespace
 from webhook.model.decision import Change, Decision, Finding, Outcome
 from webhook.model.path import render
 from webhook.model.policy import Reason
@@ -73,7 +74,7 @@ def _plain(value: Any) -> str:
 
 def subject(request: AdmissionRequest) -> str:
     """Name the object as kubectl does: `Package "cozystack.gpu-operator"`, with its namespace if it has one."""
-    place = f' in namespace "{request.namespace}"' if request.namespace else ""
+    place = f' in namespace "{request.namespace}"' if request.namespace and not is_namespace(request) else ""
     return f'{request.kind.kind} "{request.display_name}"{place}'
 
 

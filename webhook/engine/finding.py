@@ -102,7 +102,9 @@ class Explainer:
                     return parse(_placed(written, verdict.element))
                 except ValueError:
                     pass  # a computed path that cannot be read is no reason to lose the finding
-        return (trace.path or ()) if trace else ()
+        if trace is None or (verdict.error is not None and self.activation.object is None):
+            return ()  # on DELETE: what cannot be read of the object that is null stands in no object
+        return trace.path or ()
 
     def _message(self, verdict: Verdict) -> str:
         """Kubernetes' ladder: messageExpression, message, the expression itself."""
@@ -118,6 +120,8 @@ class Explainer:
         if self.policy.may_tell_secret(verdict.function, self.object):
             return "the rule could not be evaluated; the reason is withheld, as it may hold a secret value"
         reason = trace.error if trace and trace.error else str(verdict.error)
+        if self.activation.object is None:
+            reason += " (on DELETE `object` is null: the rule can read `oldObject`)"
         return f"the rule could not be evaluated: {reason}"
 
     def _allowed(self, verdict: Verdict) -> tuple[Any, ...]:
@@ -138,9 +142,10 @@ class Explainer:
         if text.expression is None:
             return text.literal or None
         computed = self._call(verdict, role, *more)
-        if not isinstance(computed, str) or not computed.strip() or "\n" in computed:
+        told = computed.strip() if isinstance(computed, str) else ""
+        if not told or "\n" in told:
             return None
-        return computed if len(computed.encode()) <= _MESSAGE_LIMIT else None
+        return told if len(told.encode()) <= _MESSAGE_LIMIT else None
 
     def _call(self, verdict: Verdict, role: str, *more: Any) -> Any:
         """Run one of the expressions that explain; None when there is none, it fails, or it would tell a secret."""

@@ -171,7 +171,7 @@ class Review:
                 self._find(policy, evaluate.of_error(error, function=function), _DENY)
                 continue
             if isinstance(value, str) and value.strip() and not policy.may_tell_secret(function, obj):
-                self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value)
+                self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value.strip())
 
     def _activate(self, obj: Object | None) -> Activation:
         return activate(self.policies, self.request, self.context, obj=obj, old=self.request.old_object)
@@ -180,4 +180,4 @@ class Review:
 def _is_going(request: AdmissionRequest) -> bool:
     """Is the object being deleted; read from the old object, where a client cannot fake it."""
     metadata = (request.old_object or {}).get("metadata")
-    return request.operation == UPDATE and isinstance(metadata, dict) and bool(metadata.get("deletionTimestamp"))
+    return isinstance(metadata, dict) and bool(metadata.get("deletionTimestamp"))

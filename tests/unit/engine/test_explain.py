@@ -77,6 +77,12 @@ def test_an_object_is_named_with_its_namespace_and_before_it_has_a_name_by_its_p
     assert explain.subject(unnamed) == 'Package "infer-7d9c-*" in namespace "ml"'
 
 
+def test_a_namespace_is_not_named_as_if_it_were_in_itself() -> None:
+    kind = {"group": "", "version": "v1", "kind": "Namespace"}
+    resource = {"group": "", "version": "v1", "resource": "namespaces"}
+    assert explain.subject(request(kind=kind, resource=resource, name="ml", namespace="ml")) == 'Namespace "ml"'
+
+
 def test_a_warning_says_where_and_the_way_out_in_one_line(judge: Any) -> None:
     policy = "validationActions: [Warn]\n" + DENIED.format(reason="Invalid")
     assert explain.warnings(judge(policy, PACKAGE)) == (

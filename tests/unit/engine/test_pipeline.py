@@ -234,10 +234,11 @@ def test_a_rule_about_a_transition_is_not_excused_by_the_old_object(judge: Any) 
     assert not decision.allowed
 
 
-def test_an_object_that_is_being_deleted_is_neither_validated_nor_mutated(judge: Any) -> None:
+@pytest.mark.parametrize("operation", ["UPDATE", "DELETE"])
+def test_an_object_that_is_being_deleted_is_neither_validated_nor_mutated(judge: Any, operation: str) -> None:
     policy = f"{NO_LATEST}\nmutations: [{{patchType: JSONPatch, jsonPatch: {{expression: \"[JSONPatch{{op: 'remove', path: '/data'}}]\"}}}}]"
     going = settings({"tag": "latest"}, deletionTimestamp="2026-10-01T10:00:00Z")
-    decision = judge(policy, going, operation="UPDATE", old=going)
+    decision = judge(policy, going, operation=operation, old=going)
     assert decision.allowed
     assert decision.patch == ()
 
@@ -259,6 +260,8 @@ def test_a_delete_is_not_looked_at_by_a_rule_for_creates(judge: Any) -> None:
 def test_a_rule_that_reads_the_object_on_delete_fails_by_its_failure_policy(judge: Any) -> None:
     (finding,) = judge(NO_LATEST, settings({"tag": "v1"}), operation="DELETE").findings
     assert finding.outcome is Outcome.ERROR
+    assert finding.field == ()
+    assert "on DELETE `object` is null" in finding.message
 
 
 def test_an_acknowledgement_is_read_from_the_annotation(judge: Any) -> None:
@@ -340,6 +343,7 @@ def test_a_rule_that_reads_an_unknown_user_is_skipped(judge: Any) -> None:
         ("messageExpression: \"'tag is ' + object.data.tag\"", "tag is latest"),
         ("message: plain", "plain"),
         ("message: plain\n  messageExpression: \"'tag is ' + object.data.gone\"", "plain"),
+        ("message: plain\n  messageExpression: \"' tag is ' + object.data.tag + '\\\\n'\"", "tag is latest"),
         ("message: plain\n  messageExpression: \"'  '\"", "plain"),
         ("message: plain\n  messageExpression: \"'two\\\\nlines'\"", "plain"),
         ("message: plain\n  messageExpression: \"'x'.replace('x', object.data.long)\"", "plain"),
