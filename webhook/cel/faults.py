@@ -19,6 +19,9 @@ TOO_DEEP: Final = ExpressionError(
     1, 1, f"the expression is nested more than {DEPTH} levels deep; move parts of it into variables"
 )
 
+_FOLLOWS: Final = "'*error*'"
+"""What the library calls the type of an expression in which it has found a fault."""
+
 _TOO_BIG: Final = ExpressionError(1, 1, "the expression is too big; move parts of it into variables")
 
 
@@ -31,6 +34,8 @@ def faults(report: str, text: str, names: Iterable[str], functions: Iterable[str
     lines = text.splitlines()
     found = set()
     for line, column, message in _FAULT.findall(report):
+        if _FOLLOWS in message or int(line) > max(1, len(lines)):
+            continue  # the library stumbles over a fault that it has told already
         place = _Place(lines[int(line) - 1] if 0 < int(line) <= len(lines) else "", int(column) - 1)
         column, words = _Writer(place, tuple(names), tuple(functions)).plain(message)
         found.add(ExpressionError(max(1, int(line)), max(1, column + 1), words))

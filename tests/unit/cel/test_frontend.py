@@ -108,6 +108,14 @@ def test_every_fault_is_reported_at_once() -> None:
     assert [(error.line, error.column) for error in caught.value.errors] == [(1, 1), (2, 9)]
 
 
+@pytest.mark.parametrize("text", ["request.?object.?data.orValue('')", "true ? " * 300 + "true" + " : false" * 300])
+def test_what_follows_from_a_fault_is_no_fault_of_its_own(text: str) -> None:
+    with pytest.raises(ExpressionErrors) as caught:
+        compile_expression(text, NAMES)
+    (error,) = caught.value.errors
+    assert error.line == 1
+
+
 def test_positions_count_code_points() -> None:
     with pytest.raises(ExpressionErrors) as caught:
         compile_expression("'\U0001f600é' == x", NAMES)
