@@ -82,3 +82,17 @@ def test_a_quiet_server_logs_refusals_alone(serve: Any, config_map: ConfigMap) -
     server.review(config_map(uid="denied"))
     server.stop()
     assert [line["uid"] for line in server.logged("review")] == ["denied"]
+
+
+def test_what_a_client_breaks_is_no_error_of_ours(serve: Callable[..., Any], until: Any) -> None:
+    server = serve()
+    with server.connect() as connection:
+        connection.sock.sendall(b"POST /validate HTTP/1.1\r\nX: " + b"x" * 10_000 + b"\r\n\r\n")
+        connection.sock.recv(1000)
+    with server.connect() as connection:
+        connection.sock.sendall(b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+        connection.sock.sendall(b"Content-Length: 100\r\n\r\n{")
+    until(lambda: len([one for one in server.logs() if one.get("logger")]) > 1)
+    lines = [one for one in server.logs() if one.get("logger")]
+    assert {line["level"] for line in lines} == {"warning"}
+    assert not any("%" in line["msg"] for line in lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -12,6 +13,7 @@ from traceback import extract_tb
 from typing import Any, Final
 
 import orjson
+from aiohttp.http_exceptions import HttpProcessingError
 
 from webhook.model.decision import Decision, Finding
 from webhook.model.request import AdmissionRequest
@@ -126,6 +128,10 @@ def failure(error: BaseException) -> dict[str, Any]:
     return {"error": type(error).__name__, "at": places}
 
 
+_PLACEHOLDER: Final = re.compile(r"( from|:)? %[sdr]")
+"""Where a record's message names its arguments."""
+
+
 class _Forward(logging.Handler):
     """Hands on what libraries log (failed handshakes, connections lost), as lines of ours."""
 
@@ -137,7 +143,9 @@ class _Forward(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write the constant part of the record; its arguments may hold what clients sent."""
         fields: dict[str, Any] = {"logger": record.name}
-        if record.exc_info and record.exc_info[1]:
-            fields |= failure(record.exc_info[1])
-        level = self._log.error if record.levelno >= logging.ERROR else self._log.warning
-        level(str(record.msg).partition("\n")[0], **fields)
+        error = record.exc_info[1] if record.exc_info else None
+        if error:
+            fields |= failure(error)
+        ours = record.levelno >= logging.ERROR and not isinstance(error, (ConnectionError, HttpProcessingError))
+        level = self._log.error if ours else self._log.warning
+        level(_PLACEHOLDER.sub("", str(record.msg).partition("\n")[0]), **fields)
