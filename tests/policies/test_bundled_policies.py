@@ -47,6 +47,16 @@ def test_no_torn_object_makes_a_rule_err(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", SUITES, ids=str)
+def test_a_mutation_finds_nothing_to_do_when_it_is_invoked_again(folder: Path) -> None:
+    if not any(linked.mutations for linked in _policies(folder).policies):
+        return
+    changed = [(what, case, decision) for what, case in _distinct(folder) if (decision := _decide(folder, case)).patch]
+    assert changed
+    for what, case, decision in changed:
+        assert _decide(folder, replace(case, object=decision.object)).patch == (), f"{case.name}: {what}"
+
+
+@pytest.mark.parametrize("folder", SUITES, ids=str)
 def test_every_policy_says_what_people_need(folder: Path) -> None:
     for linked in _policies(folder).policies:
         policy = linked.policy
