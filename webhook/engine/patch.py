@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +13,12 @@ from webhook.model.request import Object
 
 if TYPE_CHECKING:
     from jsonpointer import JsonPointer
+
+_MOST_OPERATIONS: Final = 10_000
+"""Operations of one patch (`maxJSONPatchOperations` of the API server)."""
+
+_MOST_COPIED: Final = 3 * 1024 * 1024
+"""Characters that all `copy` operations of one patch may add (`JSONPatchMaxCopyBytes`): each can double the object."""
 
 _OPERATIONS: Final = ("add", "copy", "move", "remove", "replace", "test")
 
@@ -24,9 +31,15 @@ def apply(obj: Object, operations: Sequence[Any]) -> Object:
     import jsonpatch
     from jsonpointer import JsonPointer, JsonPointerException
 
+    if len(operations) > _MOST_OPERATIONS:
+        raise CelError(f"got {len(operations)} JSON Patch operations, want at most {_MOST_OPERATIONS}")
     document: Any = deepcopy(obj)
+    copied = 0
     for operation in map(_checked, operations):
         try:
+            copied += _copies(document, operation)
+            if copied > _MOST_COPIED:
+                raise CelError(f"the patch copies more than {_MOST_COPIED} characters")
             for parent in _missing_parents(document, operation, JsonPointer(operation["path"])):
                 document = jsonpatch.apply_patch(document, [parent], in_place=True)
             document = jsonpatch.apply_patch(document, [operation], in_place=True)
@@ -52,6 +65,15 @@ def _checked(operation: Any) -> Operation:
     if not isinstance(operation.get("path"), str):
         raise CelError("no JSON Patch operation: want `path` to be a JSON Pointer such as `/spec/a`")
     return operation
+
+
+def _copies(document: Any, operation: Operation) -> int:
+    """Measure what a `copy` adds; one without a source is left to fail."""
+    from jsonpointer import resolve_pointer
+
+    if operation["op"] != "copy" or not isinstance(operation.get("from"), str):
+        return 0
+    return len(json.dumps(resolve_pointer(document, operation["from"], None)))
 
 
 def _missing_parents(document: Any, operation: Operation, pointer: JsonPointer) -> Iterator[Operation]:

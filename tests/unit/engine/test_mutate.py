@@ -196,3 +196,22 @@ def sorted_maps(value: Any) -> Any:
     if isinstance(value, dict):
         return [(key, sorted_maps(value[key])) for key in sorted(value)]
     return [sorted_maps(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        (
+            "lists.range(40).map(i, JSONPatch{op: 'copy', from: '/spec', path: '/spec/k' + string(i)})",
+            "copies more than",
+        ),
+        ("lists.range(10001).map(i, JSONPatch{op: 'test', path: '', value: object})", "want at most 10000"),
+    ],
+)
+def test_a_patch_that_grows_without_end_is_an_error(judge: Any, expression: str, message: str) -> None:
+    policy = f'mutations: [{{patchType: JSONPatch, message: m, jsonPatch: {{expression: "{expression}"}}}}]'
+    decision = judge(policy, pod(a="b"))
+    (finding,) = decision.findings
+    assert finding.outcome is Outcome.ERROR
+    assert message in finding.message
+    assert decision.patch == ()
