@@ -56,7 +56,7 @@ class Explainer:
             "ignored": ignored,
         }
         if verdict.status is not Status.FAIL or verdict.rule is None:
-            message = self._unevaluated(verdict, trace)
+            message = self._unevaluated(verdict, trace, outcome)
             return Finding(outcome, self.policy.policy, name, message=message, **fields)
         allowed = self._allowed(verdict)
         near = None if concealed else _near(value, allowed)
@@ -114,9 +114,12 @@ class Explainer:
         computed = self._text(verdict, "message", rule.validation.message)
         return computed or literal or f"failed expression: {rule.validation.expression.text}"
 
-    def _unevaluated(self, verdict: Verdict, trace: Trace | None) -> str:
+    def _unevaluated(self, verdict: Verdict, trace: Trace | None, outcome: Outcome) -> str:
         if verdict.status is Status.SKIP:
-            return f"not checked: needs {getattr(verdict.error, 'what', 'something that is not known here')}"
+            needed = getattr(verdict.error, "what", "something")
+            if outcome is Outcome.SKIP:
+                return f"not checked: needs {needed}"
+            return f"the rule could not be evaluated: it needs {needed}, which is not known here"
         if self.policy.may_tell_secret(verdict.function, self.object):
             return "the rule could not be evaluated; the reason is withheld, as it may hold a secret value"
         reason = trace.error if trace and trace.error else str(verdict.error)

@@ -305,7 +305,11 @@ def test_a_server_that_does_not_know_a_lookup_goes_by_the_failure_policy(
     judge: Any, failure_policy: str, allowed: bool
 ) -> None:
     policy = f"failurePolicy: {failure_policy}\n{LOOKUP}"
-    assert judge(policy, settings(), objects=None, skip_unknown=False).allowed is allowed
+    decision = judge(policy, settings(), objects=None, skip_unknown=False)
+    assert decision.allowed is allowed
+    assert decision.findings[0].message == (
+        "the rule could not be evaluated: it needs Package, which is not known here"
+    )
 
 
 def test_a_lookup_that_no_rule_needs_is_never_asked_for(judge: Any) -> None:
