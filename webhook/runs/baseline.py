@@ -59,7 +59,7 @@ class Baseline:
         try:
             file.write_text(f'{{"version": {VERSION}, "findings": [\n{entries}\n]}}\n', encoding="utf-8")
         except OSError as error:
-            raise UsageError(f"cannot write `{file}`: {error.strerror}") from None
+            raise UsageError(f"cannot write `{file}`: {str(error.strerror).lower()}") from None
         return len(self._met)
 
 
@@ -68,9 +68,9 @@ def read(file: Path) -> frozenset[Key]:
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"cannot read the baseline `{file}`: {error.strerror}") from None
-    except ValueError as error:
-        raise UsageError(f"cannot read the baseline `{file}`: {error}") from None
+        raise UsageError(f"cannot read the baseline `{file}`: {str(error.strerror).lower()}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"cannot read the baseline `{file}`: {str(error).lower()}") from None
     if not isinstance(document, dict) or document.get("version") != VERSION:
         raise UsageError(f"`{file}` is no baseline of version {VERSION}; `--write-baseline` writes one")
     try:

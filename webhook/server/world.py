@@ -60,7 +60,7 @@ def _cluster(state: Path | None) -> ObjectStore:
     try:
         documents = yaml.read(state.read_bytes(), str(state))
     except OSError as error:
-        raise UsageError(f"cluster state `{state}` cannot be read: {error.strerror}") from None
+        raise UsageError(f"cluster state `{state}` cannot be read: {str(error.strerror).lower()}") from None
     return ObjectStore(state=[document.value for document in documents])
 
 

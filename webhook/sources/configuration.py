@@ -9,6 +9,7 @@ from pathlib import Path
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.configuration import Configuration, PolicyException
 from webhook.sources import written
+from webhook.sources.files import unreadable
 from webhook.sources.written import Written
 
 
@@ -20,7 +21,7 @@ def load(path: str | Path) -> Configuration:
     try:
         objects = written.read(str(path), Path(path).read_bytes())
     except OSError as error:
-        raise DocumentErrors([DocumentError(str(path), message=f"cannot be read: {error.strerror}")]) from None
+        raise DocumentErrors([unreadable(str(path), error)]) from None
     errors: list[DocumentError] = []
     configurations: list[Configuration] = []
     exceptions: list[PolicyException] = []

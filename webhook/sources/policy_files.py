@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from webhook.errors import DocumentError
+from webhook.sources.files import unreadable
 
 POLICY_FILE: Final = "policy.yaml"
 TESTS_FILE: Final = "tests.yaml"
@@ -53,7 +54,7 @@ def find(paths: Iterable[str | Path]) -> tuple[tuple[PolicyFile, ...], tuple[Doc
             try:
                 content = file.read_bytes()
             except OSError as error:
-                errors.append(DocumentError(str(file), message=f"cannot be read: {error.strerror}"))
+                errors.append(unreadable(str(file), error))
                 continue
             strict = file == path or file.name == POLICY_FILE
             files.append(PolicyFile(str(file), content, strict, str(path)))

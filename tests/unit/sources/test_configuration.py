@@ -141,5 +141,5 @@ def test_an_empty_file_is_no_configuration(text: str, load: Load) -> None:
 
 
 def test_a_file_that_is_not_there_is_an_error_without_a_place(tmp_path: Path) -> None:
-    with pytest.raises(DocumentErrors, match="cannot be read: No such file or directory"):
+    with pytest.raises(DocumentErrors, match="cannot be read: no such file or directory"):
         configuration.load(tmp_path / "gone.yaml")

@@ -134,7 +134,7 @@ def test_a_path_that_is_not_there_is_an_error_and_the_others_are_read(tmp_path: 
     write(tmp_path, {"a.yaml": policy("one")})
     loaded = policies.load([tmp_path / "gone", tmp_path / "a.yaml"])
     assert [each.name for each in loaded.policies] == ["one"]
-    assert [str(error) for error in loaded.errors] == [f"{tmp_path}/gone: cannot be read: No such file or directory"]
+    assert [str(error) for error in loaded.errors] == [f"{tmp_path}/gone: cannot be read: no such file or directory"]
 
 
 def test_a_broken_file_does_not_keep_the_others_out(tmp_path: Path) -> None:
