@@ -1,11 +1,14 @@
 """What all tests share."""
 
-from collections.abc import Callable
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
+COZYSTACK = Path(__file__).parent / "data" / "cozystack"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,3 +27,26 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == file.read_text(encoding="utf-8")
 
     return compare
+
+
+@pytest.fixture
+def cozystack(tmp_path: Path) -> Callable[..., str]:
+    """Make a bare git repository with a small tree in Cozystack's layout, tagged v1.9.3; gives its folder.
+
+    `changed` is path → text, or None for a file that is to be missing.
+    """
+
+    def make(changed: Mapping[str, str | None] | None = None) -> str:
+        tree, bare = tmp_path / "tree", tmp_path / "cozystack.git"
+        shutil.copytree(COZYSTACK, tree)
+        for path, text in (changed or {}).items():
+            (tree / path).unlink(missing_ok=True)
+            if text is not None:
+                (tree / path).write_text(text, encoding="utf-8")
+        git = ["git", "-C", str(tree), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+        for line in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "one"], ["tag", "v1.9.3"]):
+            subprocess.run([*git, *line], check=True)
+        subprocess.run(["git", "clone", "-q", "--bare", str(tree), str(bare)], check=True)
+        return str(bare)
+
+    return make

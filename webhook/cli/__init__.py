@@ -20,6 +20,8 @@ COMMANDS: Final = {
     "check": "judge manifests as the cluster would, before it does",
     "test": "run policy tests",
     "serve": "answer admission reviews over HTTPS",
+    "catalog build": "read what a Cozystack release has from its source tree",
+    "catalog diff": "tell what changes from one release to another",
 }
 """Each is a module of this package, imported only when it is asked for."""
 
@@ -82,19 +84,31 @@ def _main(argv: list[str]) -> int:
             return ExitCode.OK
         case [name, *rest] if name in COMMANDS:
             return load(name).run(rest)
+        case [group, name, *rest] if f"{group} {name}" in COMMANDS:
+            return load(f"{group} {name}").run(rest)
+        case [group] | [group, "-h" | "--help"] if _group(group):
+            print(_help(group), end="")
+            return ExitCode.OK if argv[1:] else ExitCode.FAULTY
     kind = "flag" if argv[0].startswith("-") else "command"
-    raise UsageError(f"unknown {kind} `{argv[0]}`{did_you_mean(argv[0], COMMANDS)}\nsee `cozyguard --help`")
+    word = " ".join(argv[:2]) if _group(argv[0]) else argv[0]
+    raise UsageError(f"unknown {kind} `{word}`{did_you_mean(word, COMMANDS)}\nsee `cozyguard --help`")
 
 
 def load(name: str) -> Command:
     """Import the module of a command."""
-    command: Command = importlib.import_module(f"webhook.cli.{name}")
+    command: Command = importlib.import_module(f"webhook.cli.{name.replace(' ', '_')}")
     return command
 
 
-def _help() -> str:
-    width = max(map(len, COMMANDS))
-    commands = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items())
+def _group(word: str) -> dict[str, str]:
+    """Give the commands that begin with a word, of which there are several."""
+    return {name: summary for name, summary in COMMANDS.items() if name.startswith(f"{word} ")}
+
+
+def _help(group: str = "") -> str:
+    listed = _group(group) or COMMANDS
+    width = max(map(len, listed))
+    commands = "\n".join(f"  {name:<{width}}  {summary}" for name, summary in listed.items())
     return f"""usage: cozyguard COMMAND [flags]
 
 Policy as code for Cozystack clusters: what is wrong, where, why, and the way out.

@@ -73,8 +73,10 @@ def _command(name: str) -> Iterator[str]:
 
 
 def _flag(option: argparse.Action) -> str:
+    if not option.option_strings:
+        return _code(f"{option.metavar}…" if option.nargs else str(option.metavar))
     value = "" if option.nargs == 0 else f" {option.metavar}"
-    return ", ".join(_code(name + value) for name in option.option_strings) or _code(f"{option.metavar}…")
+    return ", ".join(_code(name + value) for name in option.option_strings)
 
 
 def _code(text: str) -> str:

@@ -6,8 +6,10 @@ The shape of an entry and the source of each fact are in `docs/catalogue.md`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from webhook.errors import UsageError
@@ -37,6 +39,19 @@ def load(minor: Minor) -> Release:
     return Release(minor, facts, documented_only=bool(facts["documentedOnly"]))
 
 
+def read(file: Path) -> Release:
+    """Read an entry that somebody has written, to look at it. Raises DocumentErrors, UsageError when it is none."""
+    from webhook.sources import yaml  # here: what ships needs no positions
+
+    documents = yaml.read(file.read_bytes(), str(file))
+    facts: Any = documents[0].value if len(documents) == 1 else None
+    with suppress(ValueError):
+        match facts:
+            case {"version": str() as version, "source": str(), "gpu": dict(), "packages": dict()}:
+                return Release(Minor.parse(version), facts, documented_only=bool(facts.get("documentedOnly")))
+    raise UsageError(f"`{file}` is no entry of the catalogue; `cozyguard catalog build` writes one")
+
+
 def newest() -> Release:
     """Give the newest release whose entry was read from a released tag."""
     return next(entry for entry in map(load, reversed(releases())) if not entry.documented_only)
@@ -58,7 +73,7 @@ def overlay(release: Release, package_sources: Iterable[Object]) -> Release:
     """Lay the PackageSources at hand over an entry: each replaces all that the entry says of its package."""
     packages = release.facts["packages"] | {
         name: {"variants": variants}
-        for name, variants in map(_variants, package_sources)
+        for name, variants in map(variants_of, package_sources)
         if name and variants is not None
     }
     if packages == release.facts["packages"]:
@@ -67,7 +82,7 @@ def overlay(release: Release, package_sources: Iterable[Object]) -> Release:
     return replace(release, facts=release.facts | {"packages": packages, "gpu": gpu})
 
 
-def _variants(source: Object) -> tuple[str, dict[str, list[str]] | None]:
+def variants_of(source: Object) -> tuple[str, dict[str, list[str]] | None]:
     """Read name and variants of a PackageSource; None where it has no list of them. Malformed parts are passed over."""
     metadata, spec = source.get("metadata"), source.get("spec")
     name = metadata.get("name") if isinstance(metadata, dict) else None
