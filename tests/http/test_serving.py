@@ -4,6 +4,7 @@ import json
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -139,6 +140,31 @@ def test_a_body_that_never_ends_is_given_up_at_the_deadline(server: Any) -> None
         connection.putheader("Content-Length", "100")
         connection.endheaders(b"{")
         assert connection.getresponse().status == 408
+
+
+def test_many_large_bodies_at_once_neither_fill_the_memory_nor_hold_up_small_ones(
+    serve: Callable[..., Any], config_map: ConfigMap, until: Any
+) -> None:
+    server = serve()
+    before = server.peak_memory()
+    with ExitStack() as stack:
+        for _ in range(24):
+            connection = stack.enter_context(server.connect())
+            connection.putrequest("POST", "/validate?timeout=30s")
+            connection.putheader("Content-Type", "application/json")
+            connection.putheader("Content-Length", str(LIMIT))
+            with suppress(OSError):  # those that find no room are hung up on
+                connection.endheaders(b" " * (LIMIT - 1))
+        assert server.review(config_map(labels={"app": "a"}))["allowed"] is True
+        assert any(line["status"] == 503 for line in server.logged("request refused"))
+    assert server.peak_memory() < before + 160 * 1024
+    large = config_map(labels={"app": "a"}) | {"options": {"blob": "x" * 1_000_000}}
+    until(
+        lambda: (
+            server.post({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": large}).status
+            == 200
+        )
+    )
 
 
 def test_a_client_that_waits_for_a_go_ahead_gets_it(server: Any) -> None:

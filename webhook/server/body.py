@@ -19,8 +19,32 @@ LIMIT: Final = 7 * 1024 * 1024
 an update carries two of them, the old and the new, and a megabyte is for the rest of the review and for escapes."""
 
 
-async def read_body(request: web.BaseRequest, deadline: Deadline) -> bytes:
-    """Read the whole body. Raises ReviewError: 413 when it is too large, 408 when it does not come in time."""
+ROOM: Final = 8 * LIMIT
+"""Bytes that bodies on their way may take together. API servers send few reviews of megabytes at once; somebody who
+opens many connections must not be able to fill the memory. Small bodies come whole, and need no room."""
+
+
+class Room:
+    """What is left for bodies that are on their way."""
+
+    def __init__(self) -> None:
+        """Start with all of it."""
+        self._left = ROOM
+
+    def take(self, size: int) -> None:
+        """Use some. Raises ReviewError (503) when there is no more; that counts as taken."""
+        self._left -= size
+        if self._left < 0:
+            message = f"too many large bodies at once: want at most {ROOM} bytes on their way; try again"
+            raise ReviewError(message, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def give(self, size: int) -> None:
+        """Give it back."""
+        self._left += size
+
+
+async def read_body(request: web.BaseRequest, deadline: Deadline, room: Room) -> bytes:
+    """Read the whole body. Raises ReviewError: 413 when it is too large, 408 when it is late, 503 without room."""
     content = request.content
     if content.is_eof():  # it came with the headers, as small reviews do
         return _within_limit(content.read_nowait())
@@ -33,10 +57,13 @@ async def read_body(request: web.BaseRequest, deadline: Deadline) -> bytes:
         async with asyncio.timeout(deadline.left):
             while chunk := await content.readany():
                 body += chunk
+                room.take(len(chunk))
                 _within_limit(body)
     except TimeoutError:
         message = f"the body did not come in time: {len(body)} bytes of it did"
         raise ReviewError(message, HTTPStatus.REQUEST_TIMEOUT) from None
+    finally:
+        room.give(len(body))
     return bytes(body)
 
 

@@ -20,7 +20,7 @@ from webhook.model.decision import Decision
 from webhook.model.request import AdmissionRequest
 from webhook.server import response
 from webhook.server.answer import Answer, refusal
-from webhook.server.body import read_body
+from webhook.server.body import Room, read_body
 from webhook.server.deadline import DEFAULT, Deadline, parse_duration
 from webhook.server.logs import LONGEST, Log, failure
 from webhook.server.metrics import Metrics
@@ -77,6 +77,7 @@ class Handler:
     def __init__(self, world: Watched[World], metrics: Metrics, log: Log) -> None:
         """Decide with the world in force at the moment of each review."""
         self._world, self._metrics, self._log = world, metrics, log
+        self._room = Room()
         self.stopping = False
         """Connections are closed after their next answer, so that clients turn to other replicas."""
 
@@ -87,7 +88,7 @@ class Handler:
             target = read_target(http.raw_path)
             deadline = Deadline(target.timeout, time.monotonic())
             _check_head(http)
-            body = await read_body(http, deadline)
+            body = await read_body(http, deadline, self._room)
             return Answer(self._answer(target.endpoint, body, deadline), last=self.stopping)
         except ReviewError as error:
             return self._refuse(http, error)
