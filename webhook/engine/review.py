@@ -156,6 +156,7 @@ class Review:
             return False
         if self._old_activation is None:
             self._old_activation = activate(self.policies, self.request, self.context, obj=old, old=old)
+        evaluate.start(self._old_activation)
         return evaluate.fails(verdict.rule, self._old_activation, verdict)
 
     def _annotate(self, policy: LinkedPolicy) -> None:

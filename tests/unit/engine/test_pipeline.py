@@ -228,6 +228,14 @@ def test_deny_can_be_asked_for_on_existing_violations_too(judge: Any) -> None:
     assert not decision.allowed
 
 
+def test_what_one_policy_spends_on_the_old_object_leaves_the_budget_of_the_next_whole(judge: Any, link: Any) -> None:
+    rule = "- {expression: 'object.data.l.all(a, a + a + a >= 0) && false', message: never}"
+    policy = "validations:\n" + "\n".join([rule] * 6)
+    broken = settings({"l": list(range(120_000))})
+    decision = judge(link(policy, policy), broken, operation="UPDATE", old=broken)
+    assert {finding.outcome for finding in decision.findings} == {Outcome.WARN}
+
+
 def test_a_rule_about_a_transition_is_not_excused_by_the_old_object(judge: Any) -> None:
     policy = "validations: [{expression: object.data.tag == oldObject.data.tag, message: the tag cannot change}]"
     decision = judge(policy, settings({"tag": "b"}), operation="UPDATE", old=settings({"tag": "a"}))
