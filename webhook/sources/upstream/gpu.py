@@ -28,6 +28,7 @@ _NODE_POOLS: Final = f"{_APPS}/kubernetes-nodes/Chart.yaml"
 _COMMENT: Final = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _KEY: Final = re.compile(r"\{\{-?\s*(\$\w+)\s*:=\s*\.Values\.bundles\.iaas\.gpuOperatorVariant\b")
 _REFUSED: Final = re.compile(r"\{\{-?\s*if not (\(.*\))\s*-?\}\}\s*\{\{-?\s*fail\b")
+_NO_SYSTEM: Final = re.compile(r"if [^}]*\bnot \.Values\.bundles\.system\.enabled\b[^}]*\}\}\s*\{\{-?\s*fail\b")
 _FILE: Final = re.compile(r'\.Files\.Get "(files/[^"]+\.yaml)"')
 _CREATED: Final = re.compile(r"^kernelModuleConfig:\s*\n\s+create:\s*true\b", re.MULTILINE)
 _DISABLED: Final = "NVreg_NvLinkDisable=1"
@@ -57,6 +58,11 @@ def _bundle_variants(checkout: Checkout) -> list[str] | None:
     if not found:
         raise NotReadable(f"{_BUNDLE}: reads the key, but not what it takes: no `fail` behind a list of values")
     return found
+
+
+def _bundle_checks_system(checkout: Checkout) -> bool:
+    """Does the bundle for VMs and tenant clusters refuse to render without the system bundle."""
+    return _NO_SYSTEM.search(_template(checkout, _BUNDLE)) is not None
 
 
 def _kubevirt_owns_keys(checkout: Checkout) -> bool:
@@ -115,6 +121,7 @@ _READERS: Final[Mapping[str, Callable[[Checkout], Any]]] = {
     "operatorValues": _operator_values,
     "bundleKey": _bundle_key,
     "bundleVariants": _bundle_variants,
+    "bundleChecksSystem": _bundle_checks_system,
     "kubevirtOwnsGpuKeys": _kubevirt_owns_keys,
     "nvLinkDisableDefault": _nv_link_disabled,
     "hamiAvailable": _hami_available,

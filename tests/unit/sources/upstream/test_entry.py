@@ -39,6 +39,7 @@ def test_a_tree_gives_a_whole_entry(entry: Build) -> None:
             "operatorValues": ["gpu-operator", "kernelModuleConfig"],
             "bundleKey": True,
             "bundleVariants": ["default", "vgpu"],
+            "bundleChecksSystem": False,
             "kubevirtOwnsGpuKeys": True,
             "nvLinkDisableDefault": True,
             "hamiAvailable": True,
@@ -80,6 +81,12 @@ def test_packages_are_sorted_and_their_default_variant_comes_first(entry: Build)
             '{{ $v := .Values.bundles.iaas.gpuOperatorVariant }}\n{{ if not (has $v (list "a" "b")) }}\n{{ fail "no" }}',
             "bundleVariants",
             ["a", "b"],
+        ),
+        (
+            BUNDLE,
+            '{{- if and .Values.bundles.iaas.enabled (not .Values.bundles.system.enabled) }}\n{{- fail "no" }}\n',
+            "bundleChecksSystem",
+            True,
         ),
         ("packages/system/kubevirt/values.yaml", "", "kubevirtOwnsGpuKeys", False),
         ("packages/system/gpu-operator/values.yaml", "kernelModuleConfig: {}", "nvLinkDisableDefault", False),
@@ -186,4 +193,4 @@ def test_a_tree_of_something_else_gives_no_fact_at_all(entry: Build) -> None:
     found = entry(nothing)
 
     assert (found.facts["gpu"], found.facts["packages"]) == ({}, {})
-    assert len(found.not_read) == 13
+    assert len(found.not_read) == 14
