@@ -11,7 +11,17 @@ from typing import Final
 
 from webhook.admission.synthesize import Circumstances
 from webhook.cli import terminal
-from webhook.cli.options import Arguments, Parser, add_policy_options, add_release, one_of, positive, selection
+from webhook.cli.options import (
+    Arguments,
+    Parser,
+    add_policy_options,
+    add_release,
+    one_of,
+    positive,
+    release,
+    selection,
+)
+from webhook.cli.preview import preview
 from webhook.errors import DocumentError, UsageError
 from webhook.model.decision import Outcome
 from webhook.model.request import CREATE, DELETE, UPDATE, UserInfo
@@ -29,6 +39,7 @@ from webhook.sources.files import Skipped
 _EXAMPLES: Final = (
     ("cozyguard check gpu.yaml", "judge one file"),
     ("cozyguard check manifests/ --release 1.7", "judge a folder for another release"),
+    ("cozyguard check manifests/ --from 1.6 --to 1.7", "tell only what an upgrade changes"),
     ("helm template . | cozyguard check -", "judge what a chart renders"),
     ("cozyguard check gpu.yaml --cluster-state state.yaml", "let rules see the rest of the cluster"),
     ("cozyguard check new.yaml --old old.yaml --as dev-1", "judge an update, and who makes it"),
@@ -41,6 +52,8 @@ def parser() -> Parser:
     made.option("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input")
     add_policy_options(made)
     add_release(made)
+    made.option("--from", dest="before", type=release, metavar="VERSION", help="with --to: the release before")
+    made.option("--to", dest="after", type=release, metavar="VERSION", help="tell only what this release changes")
     made.option("--cluster-state", metavar="FILE", help="objects of the cluster; complete for the kinds in it")
     made.switch("--closed-world", help="the files are the whole cluster")
     made.option("-n", "--namespace", metavar="NAME", default="default", help="where objects without one go")
@@ -80,6 +93,8 @@ def run(argv: Sequence[str]) -> int:
     """Check, report, and answer with the exit code."""
     started = time.perf_counter()
     arguments = parser().parse(argv, os.environ)
+    if arguments.after:
+        return preview(_request(arguments), arguments, started)
     accepted = read_baseline(Path(arguments.baseline)) if arguments.baseline else ()
     baseline = Baseline(accepted, accept_all=bool(arguments.write_baseline))
     prepared = prepare(_request(arguments))
@@ -132,11 +147,13 @@ def _request(arguments: Arguments) -> ScanRequest:
         raise UsageError("an UPDATE has an old object: give it with `--old FILE`")
     if arguments.old and arguments.operation in {CREATE, DELETE}:
         raise UsageError(f"`--old` is for UPDATE, got `--operation {arguments.operation}`")
+    if arguments.before and not arguments.after:
+        raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
     return ScanRequest(
         paths=tuple(arguments.paths),
         selection=selection(arguments),
         configuration=arguments.config,
-        release=arguments.release,
+        release=arguments.before or arguments.release,
         cluster_state=arguments.cluster_state,
         closed_world=arguments.closed_world,
         old=arguments.old,

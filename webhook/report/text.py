@@ -66,10 +66,11 @@ class TextReport:
         self._out.write("\n".join(text) + ("\n\n" if len(text) > 1 else "\n"))
 
 
-def finding_lines(result: Result, style: Style) -> Iterator[str]:
-    """Write one finding; a line that must not be shown, or is not there, is left out."""
+def finding_lines(result: Result, style: Style, label: str = "") -> Iterator[str]:
+    """Write one finding; a line that must not be shown, or is not there, is left out. `label` is for its outcome."""
     finding, source = result.finding, result.source
-    label, colour = _LABELS[finding.outcome]
+    usual, colour = _LABELS[finding.outcome]
+    label = label or usual
     if result.silenced:
         label, colour = f"silenced {label}", "dim"
     elif finding.ignored:
@@ -136,11 +137,11 @@ def operation_words(operation: dict[str, Any]) -> str:
     return f"set `{where}` to `{shorten(scalar(operation.get('value')), COLUMNS)}`"
 
 
-def patch_lines(patch: Patch, style: Style) -> Iterator[str]:
+def patch_lines(patch: Patch, style: Style, label: str = "patch") -> Iterator[str]:
     """Write what a mutation changes, as a diff of the YAML below its reason."""
     name = style(f"[{visible(patch.change.policy.name)}]", "dim")
     message = visible(" ".join(patch.change.message.split())) or "changed"
-    yield f"{place(patch.source)}: {style('patch:', 'bold', 'cyan')} {style(message, 'bold')} {name}"
+    yield f"{place(patch.source)}: {style(f'{label}:', 'bold', 'cyan')} {style(message, 'bold')} {name}"
     for line in difference(patch.edits):
         colour = {"+": ("green",), "-": ("red",)}.get(line[0], ())
         yield "  " + style(shorten(visible(line), COLUMNS), *colour)

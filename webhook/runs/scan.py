@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 from webhook.admission.synthesize import Circumstances, synthesize
 from webhook.engine.context import DEFAULT_CONFIGURATION, Context
@@ -34,6 +35,7 @@ _LONG: Final = 16
 """Batches from which on other processes pay off."""
 
 Found = Checked | Skipped | DocumentError
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +105,21 @@ def prepare(request: ScanRequest) -> Prepared:
 
 
 def scan(prepared: Prepared) -> Iterator[Found]:
-    """Judge every object, in the order of the input, however many processes share the work."""
+    """Judge every object, in the order of the input."""
+    return over(prepared, partial(judge, prepared))
+
+
+def over(prepared: Prepared, work: Callable[[Piece], Iterable[Answer]]) -> Iterator[Answer]:
+    """Yield the answers for every piece of the input, in its order, however many processes share the work."""
     batches = prepared.inputs.batches
     long = len(list(islice(batches(), _LONG + 1))) > _LONG
     jobs = prepared.request.jobs or _processors()
 
-    def work(batch: list[Piece]) -> Iterator[Found]:
+    def each(batch: list[Piece]) -> Iterator[Answer]:
         for piece in batch:
-            yield from _judge(prepared, piece)
+            yield from work(piece)
 
-    return spread(batches, work, jobs if long else 1)
+    return spread(batches, each, jobs if long else 1)
 
 
 def _processors() -> int:
@@ -122,7 +129,8 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _judge(prepared: Prepared, piece: Piece) -> Iterator[Found]:
+def judge(prepared: Prepared, piece: Piece) -> Iterator[Found]:
+    """Judge the objects of one document; what is none is passed on."""
     if not isinstance(piece, Source):
         yield piece
         return

@@ -82,6 +82,18 @@ def overlay(release: Release, package_sources: Iterable[Object]) -> Release:
     return replace(release, facts=release.facts | {"packages": packages, "gpu": gpu})
 
 
+def upgraded(current: Release, minor: Minor) -> tuple[Release, str | None]:
+    """Give the entry that holds after an upgrade, and a warning as `nearest` does.
+
+    An upgrade brings Cozystack's own PackageSources with it, whatever the cluster has of them now; only packages that
+    Cozystack does not ship stay. Raises UsageError for a release that is not known.
+    """
+    entry, warning = nearest(minor)
+    shipped = nearest(current.version)[0].facts["packages"]
+    own = {name: package for name, package in current.facts["packages"].items() if name not in shipped}
+    return replace(entry, facts=entry.facts | {"packages": own | entry.facts["packages"]}), warning
+
+
 def variants_of(source: Object) -> tuple[str, dict[str, list[str]] | None]:
     """Read name and variants of a PackageSource; None where it has no list of them. Malformed parts are passed over."""
     metadata, spec = source.get("metadata"), source.get("spec")

@@ -125,6 +125,30 @@ def test_the_package_route_of_gpu_operator_follows_its_package_source() -> None:
     assert live.facts["gpu"]["bundleVariants"] == ["default", "vgpu"]
 
 
+def test_an_upgrade_brings_cozystacks_own_packages_and_keeps_the_others() -> None:
+    now = catalog.overlay(
+        catalog.load(Minor(1, 4)),
+        [package_source("cozystack.gpu-operator", [{"name": "default"}]), package_source("my.own", [{"name": "a"}])],
+    )
+    after, warning = catalog.upgraded(now, Minor(1, 6))
+
+    shipped = catalog.load(Minor(1, 6)).facts
+    assert (after.version, warning) == (Minor(1, 6), None)
+    assert after.facts["gpu"] == shipped["gpu"]
+    assert after.facts["packages"] == shipped["packages"] | {"my.own": {"variants": {"a": []}}}
+
+
+def test_a_package_that_an_upgrade_takes_away_is_gone() -> None:
+    after, _ = catalog.upgraded(catalog.load(Minor(1, 6)), Minor(1, 3))
+    assert "cozystack.hami" not in after.facts["packages"]
+
+
+def test_an_upgrade_to_a_newer_release_than_known_says_so() -> None:
+    after, warning = catalog.upgraded(catalog.load(Minor(1, 6)), Minor(3, 0))
+    assert after.version == Minor(1, 7)
+    assert warning
+
+
 @pytest.mark.parametrize("source", [{}, {"metadata": []}, package_source("cozystack.kubevirt", None), {"spec": 1}])
 def test_a_malformed_package_source_changes_nothing(source: dict[str, Any]) -> None:
     release = catalog.load(Minor(1, 6))
