@@ -33,13 +33,14 @@ class Cause(NamedTuple):
 def causes(decision: Decision, request: AdmissionRequest) -> list[Cause]:
     """Explain what a request is refused for, the worst first; how many more there are, where there are too many."""
     found = [finding for finding in decision.findings if refuses(finding)]
-    told = [Cause(render(finding.field), _cause(finding, request)) for finding in found[:CAUSES_LIMIT]]
+    mended = zip(found[:CAUSES_LIMIT], remedy.lines(found, request), strict=False)
+    told = [Cause(render(finding.field), _cause(finding, mend)) for finding, mend in mended]
     if more := len(found) - len(told):
         told.append(Cause("", f"and {more} more; `cozyguard check` shows all"))
     return told
 
 
-def _cause(finding: Finding, request: AdmissionRequest) -> str:
+def _cause(finding: Finding, mend: Iterable[str]) -> str:
     """Write one finding whole, but for the path in front: what, allowed, why, fix, docs; a line each.
 
     kubectl prints `* <field>: <this>` for reason Invalid, hence the indent of the lines that follow.
@@ -51,7 +52,7 @@ def _cause(finding: Finding, request: AdmissionRequest) -> str:
         lines.append(f"    why:  {finding.why}")
     if finding.fix.text:
         lines.append(f"    fix:  {finding.fix.text}")
-    lines += [f"          {line}" for line in remedy.lines(finding, request)]
+    lines += [f"          {line}" for line in mend]
     if finding.policy.docs:
         lines.append(f"    docs: {finding.policy.docs}")
     return "\n".join(map(_visible, lines))

@@ -18,17 +18,27 @@ from webhook.model.request import UPDATE, AdmissionRequest, Object
 _COMMAND_LIMIT: Final = 1000
 """Characters; a longer command nobody reads, and the words of the fix have to do."""
 
-_KEPT_BY_SERVER: Final = frozenset({"managedFields", "generation", "resourceVersion", "uid", "creationTimestamp"})
+_KEPT_BY_SERVER: Final = frozenset(
+    {"annotations", "managedFields", "generation", "resourceVersion", "uid", "creationTimestamp"}
+)
+"""Of the metadata; annotations are looked at one by one."""
+
+_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+"""An annotation that repeats the whole object: no part of a command, and no place to show what is to be hidden."""
 
 
-def lines(finding: Finding, request: AdmissionRequest) -> Iterator[str]:
-    """Write the remedy of a finding, if its fix is mechanical: nothing else can be trusted to work as printed."""
-    if not finding.fix.patch or request.object is None:
-        return
-    if request.operation == UPDATE and request.old_object is not None:
-        yield from _command(finding, request, request.object, request.old_object)
+def lines(findings: Sequence[Finding], request: AdmissionRequest) -> Iterator[list[str]]:
+    """Write for each finding what can be pasted, if its fix is mechanical: nothing else works as printed.
+
+    On an update that is one command for all of them, with the last one: the API server would refuse one that
+    leaves another finding as it is.
+    """
+    if request.operation == UPDATE and request.object is not None and request.old_object is not None:
+        yield from ([] for _ in findings[1:])
+        yield list(_command(findings, request, request.object, request.old_object))
     else:
-        yield from _yaml(finding.fix.patch)
+        for finding in findings:
+            yield list(_yaml(finding.fix.patch)) if request.object is not None else []
 
 
 def _yaml(operations: Sequence[Operation]) -> Iterator[str]:
@@ -42,21 +52,23 @@ def _yaml(operations: Sequence[Operation]) -> Iterator[str]:
         for step in path[:-1]:
             node = node.setdefault(step, {})
         node[path[-1]] = operation.get("value")
-    yield from block(wanted)
+    if wanted:
+        yield from block(wanted)
 
 
 def _is_index(step: str) -> bool:
     return step == "-" or step.isdigit()
 
 
-def _command(finding: Finding, request: AdmissionRequest, new: Object, old: Object) -> Iterator[str]:
+def _command(findings: Sequence[Finding], request: AdmissionRequest, new: Object, old: Object) -> Iterator[str]:
     """Write the `kubectl patch` that makes of the stored object what was applied, mended."""
-    try:
-        mended = apply(new, finding.fix.patch)
-    except CelError:
+    mended = _mended(findings, new)
+    if mended is None:
         return
-    changes = difference(_written(old), _written(mended))
-    if any(conceals(finding.policy, new, unpoint(change["path"])) for change in changes):
+    annotated = bool(_annotations(old))
+    changes = difference(_written(old, annotated=annotated), _written(mended, annotated=annotated))
+    paths = [unpoint(change["path"]) for change in changes]
+    if any(conceals(finding.policy, new, path) for finding in findings for path in paths):
         return
     if not changes:
         yield "leave the object as it is: that is the mended form"
@@ -66,12 +78,45 @@ def _command(finding: Finding, request: AdmissionRequest, new: Object, old: Obje
     patch = shlex.quote(json.dumps(changes, ensure_ascii=False, separators=(",", ":")))
     command = f"kubectl patch {resource} {shlex.quote(request.name)}{place} --type json --patch {patch}"
     if len(command) <= _COMMAND_LIMIT:
+        if len(findings) > 1:
+            yield f"this mends all {len(findings)} findings at once:"
         yield command
 
 
-def _written(obj: Object) -> Object:
-    """Leave out what the API server writes by itself."""
+def _mended(findings: Sequence[Finding], obj: Object) -> Object | None:
+    """Apply the patches of all findings, if each has one; lists from behind, so that indexes stay what they were."""
+    patches = [finding.fix.patch for finding in findings]
+    if not all(patches):
+        return None
+    try:
+        for patch in sorted(patches, key=_place_of, reverse=True):
+            obj = apply(obj, patch)
+    except CelError:
+        return None
+    return obj
+
+
+def _place_of(patch: Sequence[Operation]) -> tuple[str, ...]:
+    """Sort patches by where they begin; indexes as numbers."""
+    return tuple(step.zfill(9) for step in unpoint(patch[0]["path"]))
+
+
+def _written(obj: Object, *, annotated: bool) -> Object:
+    """Leave out what the API server and kubectl write by themselves.
+
+    `annotated`: the stored object has annotations, though nobody else's, and a patch can add to them.
+    """
     metadata = obj.get("metadata")
     if not isinstance(metadata, dict):
         return obj
-    return {**obj, "metadata": {key: value for key, value in metadata.items() if key not in _KEPT_BY_SERVER}}
+    kept = {key: value for key, value in metadata.items() if key not in _KEPT_BY_SERVER}
+    annotations = {key: value for key, value in _annotations(obj).items() if key != _LAST_APPLIED}
+    if annotations or annotated:
+        kept["annotations"] = annotations
+    return {**obj, "metadata": kept}
+
+
+def _annotations(obj: Object) -> dict[str, Any]:
+    metadata = obj.get("metadata")
+    found = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}

@@ -145,6 +145,48 @@ def test_what_the_server_writes_by_itself_is_no_part_of_the_command(judge: Any) 
     assert "leave the object as it is" in cause.text
 
 
+def test_what_kubectl_writes_by_itself_is_no_part_of_the_command_and_tells_no_secret(judge: Any) -> None:
+    def applied(**spec: Any) -> Any:
+        note = json.dumps({"spec": {"token": "hunter2", **spec}})
+        annotations = {"kubectl.kubernetes.io/last-applied-configuration": note}
+        return {**PACKAGE, "metadata": {**PACKAGE["metadata"], "annotations": annotations}, "spec": spec}
+
+    policy = f"sensitiveFields: [spec.token]\n{DENIED.format(reason='Invalid')}"
+    old, new = applied(variant="vgpu"), applied(variant="contaner")
+    (cause,) = explain.causes(judge(policy, new, operation="UPDATE", old=old), updated(old, new))
+    assert '[{"op":"replace","path":"/spec/variant","value":"container"}]' in cause.text
+    never_applied = {**old, "metadata": PACKAGE["metadata"]}
+    (cause,) = explain.causes(judge(policy, new, operation="UPDATE", old=never_applied), updated(never_applied, new))
+    assert '[{"op":"replace","path":"/spec/variant","value":"container"}]' in cause.text
+
+
+GATES = """
+validations:
+- forEach: {in: object.spec.gates, as: gate, at: i}
+  expression: gate != 'bad'
+  message: this gate is bad
+  fix: {text: remove it, patchExpression: "[JSONPatch{op: 'remove', path: '/spec/gates/' + string(i)}]"}
+"""
+
+
+def test_one_command_mends_all_findings_of_an_update(judge: Any) -> None:
+    gates = ["a", *(["bad"] * 10), "b", "bad"]
+    old, new = {**PACKAGE, "spec": {"gates": []}}, {**PACKAGE, "spec": {"gates": gates}}
+    *others, last = explain.causes(judge(GATES, new, operation="UPDATE", old=old), updated(old, new))
+    assert not any("kubectl" in cause.text for cause in others)
+    assert last.text.splitlines()[-2].strip() == "this mends all 11 findings at once:"
+    command = shlex.split(last.text.splitlines()[-1])
+    assert jsonpatch.apply_patch(old, json.loads(command[-1]))["spec"] == {"gates": ["a", "b"]}
+
+
+def test_there_is_no_command_where_it_would_leave_a_finding_as_it_is(judge: Any, link: Any) -> None:
+    by_hand = "validations: [{expression: size(object.spec.gates) == 0, message: never, fix: {text: think}}]"
+    old, new = {**PACKAGE, "spec": {"gates": []}}, {**PACKAGE, "spec": {"gates": ["bad"]}}
+    causes = explain.causes(judge(link(GATES, by_hand), new, operation="UPDATE", old=old), updated(old, new))
+    assert len(causes) == 2
+    assert not any("kubectl" in cause.text for cause in causes)
+
+
 def test_no_command_repeats_a_value_that_must_not_be_shown(judge: Any) -> None:
     policy = f"sensitiveFields: [spec.token]\n{DENIED.format(reason='Invalid')}"
     new = {**PACKAGE, "spec": {"variant": "contaner", "token": "hunter2"}}
