@@ -6,7 +6,7 @@ again as its instrumented twin.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -28,10 +28,15 @@ _MESSAGE_LIMIT: Final = 5120
 
 @dataclass(frozen=True, slots=True)
 class Explainer:
-    """Explains verdicts of one policy about one object; `activation` is the one they were reached with."""
+    """Explains verdicts of one policy about one object; `activation` is the one they were reached with.
+
+    A list may break a rule with each of its elements: what they share is worked out once, and after
+    the deadline of the request only plain words are given.
+    """
 
     policy: LinkedPolicy
     activation: Activation
+    _each: dict[str, Trace] = field(default_factory=dict)
 
     @property
     def object(self) -> Object:
@@ -74,7 +79,7 @@ class Explainer:
 
     def _trace(self, verdict: Verdict) -> Trace | None:
         """Run the rule again, watched; what ran out of budget or time is not run twice."""
-        if (not verdict.function and verdict.rule is None) or isinstance(verdict.error, Exhausted):
+        if (not verdict.function and verdict.rule is None) or isinstance(verdict.error, Exhausted) or self._late():
             return None
         try:
             paths = self._origins(verdict)
@@ -88,9 +93,14 @@ class Explainer:
         """Tell where forEach's parameters stand in the object."""
         if verdict.rule is None or verdict.rule.each is None or verdict.element is None:
             return ()
-        each = self.policy.linked.trace(name_of(verdict.rule.name, "each"), self.activation)
-        origin = each.elements.get(verdict.element)
+        name = name_of(verdict.rule.name, "each")
+        if name not in self._each:
+            self._each[name] = self.policy.linked.trace(name, self.activation)
+        origin = self._each[name].elements.get(verdict.element)
         return (origin, None)[: len(verdict.parameters)]
+
+    def _late(self) -> bool:
+        return self.activation.budget.expired()
 
     def _path(self, verdict: Verdict, trace: Trace | None) -> Path:
         """Take the rule's own `field`, else where the failed expression read what decided it."""
@@ -154,7 +164,7 @@ class Explainer:
         """Run one of the expressions that explain; None when there is none, it fails, or it would tell a secret."""
         name = "why" if role == "why" else name_of(verdict.rule.name, role) if verdict.rule else ""
         function = self.policy.text(name)
-        if function is None or self.policy.may_tell_secret(name, self.object):
+        if function is None or self._late() or self.policy.may_tell_secret(name, self.object):
             return None
         try:
             return function(self.activation, *(() if role == "why" else (*verdict.parameters, *more)))

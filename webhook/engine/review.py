@@ -52,6 +52,7 @@ class Review:
         self._unbent = not (self._configured or self._going or passes)
         self._activation = self._activate(request.object)
         self._old_activation: Activation | None = None
+        self._last_explainer: Explainer | None = None
 
     def mutate(self, policy: LinkedPolicy) -> None:
         """Let one policy change the object; its failures are findings."""
@@ -139,9 +140,16 @@ class Review:
             existed=self._existed(policy, verdict),
             skip_unknown=self.context.skip_unknown,
         )
-        finding = Explainer(policy, self._activation).finding(verdict, outcome, ignored=ignored)
+        finding = self._explainer(policy).finding(verdict, outcome, ignored=ignored)
         self.findings.append(finding)
         self._failures.append((finding, actions))
+
+    def _explainer(self, policy: LinkedPolicy) -> Explainer:
+        """Return the one that has explained the verdict before, if that was about the same."""
+        last = self._last_explainer
+        if last is None or last.policy is not policy or last.activation is not self._activation:
+            last = self._last_explainer = Explainer(policy, self._activation)
+        return last
 
     def _existed(self, policy: LinkedPolicy, verdict: Verdict) -> bool:
         """Does the old object break the same rule, for the same element."""
@@ -152,6 +160,7 @@ class Review:
             or policy.policy.on_existing_violation is not Action.WARN
             or self.request.operation != UPDATE
             or old is None
+            or self.context.expired()
         ):
             return False
         if self._old_activation is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from typing import Any
 
 import pytest
@@ -422,6 +423,34 @@ def test_a_rule_that_runs_past_the_deadline_says_so(judge: Any) -> None:
     (finding,) = judge(policy, settings({"l": list(range(5000))}), expired=lambda: True).findings
     assert finding.outcome is Outcome.ERROR
     assert "deadline" in finding.message
+
+
+EACH = """
+validations:
+- forEach: {in: object.data.l, as: x, at: i}
+  expression: x < 0
+  message: too high
+  messageExpression: "'too high: ' + string(x)"
+"""
+
+
+def test_a_long_list_that_breaks_a_rule_throughout_is_explained_in_time_that_grows_with_it(judge: Any) -> None:
+    def seconds(length: int) -> float:
+        started = time.process_time()
+        assert len(judge(EACH, settings({"l": list(range(length))})).findings) == length
+        return time.process_time() - started
+
+    seconds(10)
+    assert seconds(2000) < 30 * seconds(200)  # ten times the work, where a quadratic way takes a hundred times
+
+
+def test_after_the_deadline_findings_are_told_in_plain_words(judge: Any) -> None:
+    late = iter([False] * 3)
+    decision = judge(EACH, settings({"l": [1, 2, 3, 4]}), expired=lambda: next(late, True))
+    messages = [finding.message for finding in decision.findings]
+    assert messages[0] == "too high: 1"
+    assert messages[-1] == "too high"
+    assert not decision.allowed
 
 
 SECRET: Object = {
