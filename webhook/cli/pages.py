@@ -6,49 +6,28 @@ and one for each kind of patch, and their output is that of the command as it st
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import chdir, redirect_stdout
-from dataclasses import dataclass
-from io import StringIO
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
-from webhook.cli import main
+from webhook.cli.examples import PATCH, Example, speaking
 from webhook.errors import DocumentErrors
-from webhook.model.fragment import block
-from webhook.model.policy import Action, Policy, ResourceRule
-from webhook.model.suite import Case, Expected, Suite
-from webhook.sources import catalog, policies, suites
+from webhook.model.policy import Policy
+from webhook.model.suite import Expected, Suite
+from webhook.report.policy_words import action, facts
+from webhook.sources import policies, suites
 from webhook.sources.bundled import bundled
 
 FOLDER: Final = Path("docs/policies")
 INDEX: Final = "README.md"
 
 _MADE: Final = "<!-- Made by `make generate`. -->\n"
-_PATCH: Final = "patch"
-"""What stands for a rule where a mutation spoke."""
-_SECONDS: Final = re.compile(r"in \d+\.\d\d s:")
-"""The one part of the output that differs from run to run."""
 _HEADS: Final = {
     Expected.DENY: "Refused",
     Expected.WARN: "Warned about",
     Expected.ALLOW: "Passes",
     Expected.NOT_MATCHED: "Not looked at",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Example:
-    """Files (name → text), the command that judges them, and what it shows."""
-
-    name: str
-    rules: tuple[str, ...]
-    files: Mapping[str, str]
-    command: tuple[str, ...]
-    output: str
 
 
 def pages() -> dict[str, str]:
@@ -66,7 +45,7 @@ def pages() -> dict[str, str]:
 
 def _index(listed: Iterable[Policy]) -> str:
     rows = [
-        f"| [{policy.name}]({policy.name}.md) | {policy.title} | {policy.severity} | {_action(policy)} |"
+        f"| [{policy.name}]({policy.name}.md) | {policy.title} | {policy.severity} | {action(policy)} |"
         for policy in listed
     ]
     head = "# Bundled policies\n\nHow to write one: [policies](../policies.md).\n"
@@ -83,97 +62,20 @@ def _page(policy: Policy, suite: Suite) -> str:
             f"{_MADE}# {policy.title}\n",
             f"**Why**: {policy.why.literal}.\n",
             "| | |\n| --- | --- |",
-            *(f"| {name} | {text} |" for name, text in _facts(policy)),
+            f"| name | `{policy.name}` |",
+            *(f"| {name} | {'<br>'.join(lines)} |" for name, lines in facts(policy)),
             f"| source | {sources} |\n",
-            *_shown(_examples(policy, suite)),
+            *_shown(speaking(policy, suite)),
             *_tested(suite),
         ]
     )
 
 
-def _facts(policy: Policy) -> Iterator[tuple[str, str]]:
-    yield "name", f"`{policy.name}`"
-    yield "severity", policy.severity
-    yield "Cozystack", f"`{policy.releases.text}`" if policy.releases else "every release"
-    yield "looks at", "<br>".join(map(_rule, policy.match.resource_rules))
-    if policy.lookups:
-        yield "looks up", ", ".join(f"{lookup.kind} {lookup.object_name.literal}".strip() for lookup in policy.lookups)
-    if policy.mutations:
-        yield "patches", "yes"
-    yield "otherwise", _action(policy)
-    if policy.on_existing_violation is Action.WARN and Action.DENY in policy.actions:
-        yield "an update of what was so before", "a warning"
-
-
-def _action(policy: Policy) -> str:
-    words = {Action.DENY: "denied", Action.WARN: "a warning", Action.AUDIT: "an audit annotation"}
-    return ", ".join(word for action, word in words.items() if action in policy.actions)
-
-
-def _rule(rule: ResourceRule) -> str:
-    named = f" called {_or(rule.resource_names)}" if rule.resource_names else ""
-    return f"{', '.join(rule.operations)} of {_or(rule.resources)} ({', '.join(rule.api_groups)}){named}"
-
-
-def _or(names: Iterable[str]) -> str:
-    return " or ".join(f"`{name}`" for name in names)
-
-
-def _examples(policy: Policy, suite: Suite) -> Iterator[_Example]:
-    """Take the first case for each rule, and for a patch; what only repeats one tells nothing."""
-    shown: set[str] = set()
-    for case in suite.cases:
-        if case.object is None or not (case.expect.patch or case.expect.outcome in (Expected.DENY, Expected.WARN)):
-            continue
-        files = dict(_files(case, case.object))
-        command = tuple(_command(policy, case, files))
-        found = _found(json.loads(_run([*command, "--output", "json"], files)))
-        if not shown.issuperset(found):
-            shown.update(found)
-            yield _Example(case.name, found, files, command, _SECONDS.sub("in 0.02 s:", _run(command, files)))
-
-
-def _files(case: Case, obj: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Write the objects of a case; each file begins with its name, so that readers know which is which."""
-    objects = {f"{str(obj['kind']).lower()}.yaml": [obj]}
-    if case.old_object is not None:
-        objects["old.yaml"] = [case.old_object]
-    if case.lookups:
-        objects["cluster.yaml"] = list(case.lookups)
-    for name, values in objects.items():
-        yield name, f"# {name}\n" + "---\n".join("".join(f"{line}\n" for line in block(value)) for value in values)
-
-
-def _command(policy: Policy, case: Case, files: Mapping[str, str]) -> Iterator[str]:
-    yield from ("check", next(iter(files)), "--policy", policy.name)
-    if case.release and case.release != catalog.newest().version:
-        yield from ("--release", str(case.release))
-    if "old.yaml" in files:
-        yield from ("--old", "old.yaml")
-    if "cluster.yaml" in files:
-        yield from ("--cluster-state", "cluster.yaml")
-    if case.user:
-        yield from ("--as", case.user.username)
-
-
-def _run(command: Iterable[str], files: Mapping[str, str]) -> str:
-    with TemporaryDirectory() as folder, chdir(folder), redirect_stdout(StringIO()) as out:
-        for name, text in files.items():
-            Path(name).write_text(text, encoding="utf-8")
-        main(list(command))
-    return out.getvalue()
-
-
-def _found(document: dict[str, Any]) -> tuple[str, ...]:
-    rules = [entry["rule"] for entry in document["results"] if entry["outcome"] in ("deny", "warn")]
-    return tuple(dict.fromkeys([*rules, *([_PATCH] if document["patches"] else [])]))
-
-
-def _shown(examples: Iterable[_Example]) -> Iterator[str]:
+def _shown(examples: Iterable[Example]) -> Iterator[str]:
     """Write the examples; a file that stands on the page already is not repeated."""
     written: dict[str, str] = {}
     for example in examples:
-        spoke = ", ".join("a patch" if rule == _PATCH else f"rule `{rule}`" for rule in example.rules)
+        spoke = ", ".join("a patch" if rule == PATCH else f"rule `{rule}`" for rule in example.rules)
         yield f"## {_sentence(example.name)}\n\n{_sentence(spoke)}.\n"
         yield from (f"```yaml\n{text}```\n" for name, text in example.files.items() if written.get(name) != text)
         yield f"```console\n$ cozyguard {' '.join(example.command)}\n{example.output}```\n"
