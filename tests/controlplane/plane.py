@@ -37,7 +37,7 @@ class ControlPlane:
         self.url = ""
         self._token = secrets.token_hex(16)
         self._stack = ExitStack()
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
     def kubeconfig(self) -> Path:
@@ -64,7 +64,7 @@ class ControlPlane:
 
     def kubectl(self, *arguments: str) -> str:
         """Run kubectl as the administrator, and give what it prints. Raises ControlPlaneError if it fails."""
-        command = [self.binaries.kubectl, "--kubeconfig", self.kubeconfig, *arguments]
+        command = [str(self.binaries.kubectl), "--kubeconfig", str(self.kubeconfig), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise ControlPlaneError(f"`kubectl {' '.join(arguments)}` failed: {done.stderr}")
@@ -109,14 +109,15 @@ class ControlPlane:
         """Start a program in a session of its own: Ctrl-C must not end etcd before the API server."""
         command = [str(program), *(f"--{name}={value}" for name, value in flags.items())]
         with (self._folder / f"{program.name}.log").open("wb") as log:
-            self._processes.append(subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True))
+            process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        self._processes[program.name] = process
 
     def _wait_until_ready(self) -> None:
         end = time.monotonic() + _PATIENCE
         while not self._ready():
-            for process in self._processes:
+            for name, process in self._processes.items():
                 if process.poll() is not None or time.monotonic() > end:
-                    log = self._folder / f"{Path(str(process.args[0])).name}.log"  # type: ignore[index]  # a list, as we made it
+                    log = self._folder / f"{name}.log"
                     raise ControlPlaneError(f"the control plane did not start: {log.read_text()[-2000:]}")
             time.sleep(0.05)
 
@@ -147,7 +148,7 @@ class ControlPlane:
 
     def _stop(self) -> None:
         """Stop the API server, then etcd: without etcd the API server would take a minute to give up."""
-        for process in reversed(self._processes):
+        for process in reversed(self._processes.values()):
             process.terminate()
             try:
                 process.wait(_PATIENCE)
