@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -44,7 +45,8 @@ class Context:
     """Everything outside the request that a decision may depend on.
 
     `expired` says whether the request's deadline has passed. `skip_unknown`: a rule whose lookup is
-    not known is skipped and says so (files), or is our own failure (server).
+    not known is skipped and says so (files), or is our own failure (server). Of one policy's findings
+    `most_explained` are explained, where no more are shown anyway; the others get plain words.
     """
 
     release: Release
@@ -53,3 +55,4 @@ class Context:
     now: datetime = _LONG_AGO
     expired: Callable[[], bool] = _no_deadline
     skip_unknown: bool = True
+    most_explained: int = sys.maxsize

@@ -6,6 +6,7 @@ again as its instrumented twin.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
@@ -31,11 +32,13 @@ class Explainer:
     """Explains verdicts of one policy about one object; `activation` is the one they were reached with.
 
     A list may break a rule with each of its elements: what they share is worked out once, and after
-    the deadline of the request only plain words are given.
+    `most` of them, or the deadline of the request, only plain words are given.
     """
 
     policy: LinkedPolicy
     activation: Activation
+    most: int
+    _told: Counter[str] = field(default_factory=Counter)
     _each: dict[str, Trace] = field(default_factory=dict)
 
     @property
@@ -49,6 +52,7 @@ class Explainer:
         name = verdict.rule.validation.name if verdict.rule else verdict.function
         if verdict.status is Status.PASS:
             return Finding(outcome, self.policy.policy, name)
+        self._told["findings"] += 1
         trace = self._trace(verdict)
         path = self._path(verdict, trace)
         found, value = walk(self.object, path) if path else (False, None)
@@ -100,7 +104,7 @@ class Explainer:
         return (origin, None)[: len(verdict.parameters)]
 
     def _late(self) -> bool:
-        return self.activation.budget.expired()
+        return self._told["findings"] > self.most or self.activation.budget.expired()
 
     def _path(self, verdict: Verdict, trace: Trace | None) -> Path:
         """Take the rule's own `field`, else where the failed expression read what decided it."""

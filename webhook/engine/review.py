@@ -148,7 +148,7 @@ class Review:
         """Return the one that has explained the verdict before, if that was about the same."""
         last = self._last_explainer
         if last is None or last.policy is not policy or last.activation is not self._activation:
-            last = self._last_explainer = Explainer(policy, self._activation)
+            last = self._last_explainer = Explainer(policy, self._activation, self.context.most_explained)
         return last
 
     def _existed(self, policy: LinkedPolicy, verdict: Verdict) -> bool:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from webhook.admission.codec import decode
 from webhook.engine.context import Context
+from webhook.engine.explain import CAUSES_LIMIT
 from webhook.engine.pipeline import review
 from webhook.errors import ReviewError
 from webhook.model.decision import Decision
@@ -140,6 +141,7 @@ def _decide(endpoint: Endpoint, request: AdmissionRequest, world: World, deadlin
         now=datetime.now(UTC),
         expired=deadline,
         skip_unknown=False,
+        most_explained=CAUSES_LIMIT,
     )
     mutate = endpoint is Endpoint.MUTATE
     return review(world.policies, request, context, mutate=mutate, validate=not mutate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -91,6 +92,7 @@ class Judge(Protocol):
         release: str = ...,
         skip_unknown: bool = ...,
         expired: Callable[[], bool] = ...,
+        most_explained: int = ...,
         **phases: bool,
     ) -> Decision: ...
 
@@ -112,6 +114,7 @@ def judge() -> Judge:
         release: str = "1.6",
         skip_unknown: bool = True,
         expired: Callable[[], bool] = lambda: False,
+        most_explained: int = sys.maxsize,
         **phases: bool,
     ) -> Decision:
         known = None if user is None else UserInfo(user, tuple(groups))
@@ -123,6 +126,7 @@ def judge() -> Judge:
             now=datetime(2026, 11, 30, tzinfo=UTC),
             expired=expired,
             skip_unknown=skip_unknown,
+            most_explained=most_explained,
         )
         chosen = policies(policy) if isinstance(policy, str) else policy
         return review(chosen, request, context, **phases)

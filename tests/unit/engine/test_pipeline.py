@@ -444,6 +444,11 @@ def test_a_long_list_that_breaks_a_rule_throughout_is_explained_in_time_that_gro
     assert seconds(2000) < 30 * seconds(200)  # ten times the work, where a quadratic way takes a hundred times
 
 
+def test_findings_that_nobody_will_see_are_told_in_plain_words(judge: Any) -> None:
+    decision = judge(EACH, settings({"l": [1, 2, 3]}), most_explained=2)
+    assert [finding.message for finding in decision.findings] == ["too high: 1", "too high: 2", "too high"]
+
+
 def test_after_the_deadline_findings_are_told_in_plain_words(judge: Any) -> None:
     late = iter([False] * 3)
     decision = judge(EACH, settings({"l": [1, 2, 3, 4]}), expired=lambda: next(late, True))
