@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import urllib.request
@@ -48,13 +50,23 @@ class Guard:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.policies = folder / "policies"
         self.port, self.probe_port = _free_ports()
         self._authority = trustme.CA()
         self._world: World | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        shutil.copytree(OWN_POLICIES, self.policies)
+        self.issue()
+
+    def issue(self) -> None:
+        """Write a new certificate of the same authority."""
         leaf = self._authority.issue_cert("127.0.0.1")
-        leaf.private_key_pem.write_to_path(folder / "tls.key")
-        leaf.cert_chain_pems[0].write_to_path(folder / "tls.crt")
+        leaf.private_key_pem.write_to_path(self.folder / "tls.key")
+        leaf.cert_chain_pems[0].write_to_path(self.folder / "tls.crt")
+
+    def certificate(self) -> str:
+        """Read the certificate that it shows to those who connect."""
+        return ssl.get_server_certificate(("127.0.0.1", self.port))
 
     def serve(self, world: World) -> None:
         """Serve, with this knowledge of the cluster; a server that has it already goes on."""
@@ -105,7 +117,7 @@ class Guard:
             "tls-cert": self.folder / "tls.crt",
             "tls-key": self.folder / "tls.key",
             "cluster-state": self.folder / "state.yaml",
-            "add-policies": OWN_POLICIES,
+            "add-policies": self.policies,
             "release": release,
             "drain-seconds": 0,
         }
