@@ -21,6 +21,8 @@ from webhook.model.request import (
 
 API_VERSION: Final = "admission.k8s.io/v1"
 _HEAD: Final = b'{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":'
+_NOT_IN_CEL: Final = frozenset({"uid", "object", "oldObject"})
+"""What the CEL variable `request` does not have, although the review has (`CreateAdmissionRequest`)."""
 _ALLOWED_TAIL: Final = b',"allowed":true}}'
 
 
@@ -62,7 +64,7 @@ def read(review: Any) -> AdmissionRequest:
         object=_object(request, "object", required=operation != DELETE),
         old_object=_object(request, "oldObject", required=False),
         dry_run=request.get("dryRun") is True,
-        cel=request,
+        cel={key: value for key, value in request.items() if key not in _NOT_IN_CEL},
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any, Final
 
-from webhook.cel.errors import ERRORS, CelError, Exhausted, NotKnown
+from webhook.cel.errors import CHECK_EVERY, ERRORS, CelError, Exhausted, NotKnown
 from webhook.cel.program import Activation
 from webhook.cel.values import Optional, equal
 from webhook.engine.policyset import Function, LinkedPolicy, LinkedValidation
@@ -104,13 +104,17 @@ def _each(rule: LinkedValidation, each: Function, activation: Activation) -> Ite
     except EVALUATION_FAILURES as error:
         yield of_error(error, rule, f"{rule.name}.each")
         return
-    for key, value in entries:
+    for number, (key, value) in enumerate(entries, start=1):
         parameters = parameters_of(rule, key, value)
         try:
+            if number % CHECK_EVERY == 0:
+                activation.budget.check()
             status = Status.PASS if _holds(rule.check, activation, parameters) else Status.FAIL
             yield Verdict(status, rule, key, value, parameters)
         except EVALUATION_FAILURES as error:
             yield replace(of_error(error, rule, rule.name), element=key, value=value, parameters=parameters)
+            if isinstance(error, Exhausted):
+                return  # the rest would only run into the same wall
 
 
 def elements(value: Any) -> list[tuple[Any, Any]]:

@@ -66,10 +66,8 @@ class _Collection:
     def add_file(self, file: PolicyFile) -> None:
         """Read a file's objects and sort them by kind."""
         self._roots.setdefault(file.root, False)
-        if not file.may_hold_a_policy:
-            return
         try:
-            objects = written.read(file.name, file.content)
+            objects = written.read(file.name, file.content) if file.may_hold_a_policy else file.check_is_whole()
         except DocumentErrors as faults:
             self._roots[file.root] = True
             self.errors += faults

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from webhook.errors import DocumentError
+from webhook.errors import DocumentError, DocumentErrors
 from webhook.sources.files import unreadable
 
 POLICY_FILE: Final = "policy.yaml"
@@ -35,6 +35,18 @@ class PolicyFile:
     def may_hold_a_policy(self) -> bool:
         """Is it worth parsing: other YAML in a folder, such as the release catalogue, is not."""
         return self.strict or bool(_MAY_HOLD_A_POLICY.search(self.content))
+
+    def check_is_whole(self) -> tuple[()]:
+        """Raise DocumentErrors where a file is empty or cannot be read as YAML.
+
+        It may be a policy that is just being written: it must not vanish without a word.
+        """
+        from webhook.sources import yaml  # here: a warm start reads no YAML
+
+        if not self.content.strip():
+            raise DocumentErrors([DocumentError(self.name, message="is empty, want a policy (or no file at all)")])
+        yaml.read(self.content, self.name)
+        return ()
 
 
 def find(paths: Iterable[str | Path]) -> tuple[tuple[PolicyFile, ...], tuple[DocumentError, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from webhook.cel.errors import CHECK_EVERY
 from webhook.model.decision import Decision, Outcome
 from webhook.model.path import render
 from webhook.model.policy import Reason
@@ -456,6 +457,13 @@ def test_after_the_deadline_findings_are_told_in_plain_words(judge: Any) -> None
     assert messages[0] == "too high: 1"
     assert messages[-1] == "too high"
     assert not decision.allowed
+
+
+def test_a_rule_for_each_element_looks_at_the_deadline_too(judge: Any) -> None:
+    policy = "validations: [{forEach: {in: object.data.l, as: one}, expression: 'one >= 0'}]"
+    decision = judge(policy, settings({"l": [-1] * 250}), expired=lambda: True)
+    assert [finding.outcome for finding in decision.findings].count(Outcome.ERROR) == 1
+    assert len(decision.findings) == CHECK_EVERY
 
 
 SECRET: Object = {

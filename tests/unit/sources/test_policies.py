@@ -149,3 +149,9 @@ def test_the_bundled_policies_load_without_a_fault() -> None:
     assert loaded.policies
     assert not loaded.errors
     assert not loaded.notices
+
+
+@pytest.mark.parametrize("content", ["", "  \n", "apiVersion: ["])
+def test_a_file_that_is_just_being_written_is_no_policy_that_went_away(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.yaml").write_text(content)
+    assert policies.load([tmp_path]).errors
