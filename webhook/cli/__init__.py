@@ -19,6 +19,7 @@ from webhook.report.summary import ExitCode
 COMMANDS: Final = {
     "check": "judge manifests as the cluster would, before it does",
     "test": "run policy tests",
+    "explain": "tell policies and decisions in words",
     "serve": "answer admission reviews over HTTPS",
     "catalog build": "read what a Cozystack release has from its source tree",
     "catalog diff": "tell what changes from one release to another",

@@ -1,0 +1,161 @@
+"""`cozyguard explain`: all policies, one policy, or one decision, in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from webhook.admission.synthesize import Circumstances
+from webhook.cli import terminal
+from webhook.cli.examples import Example, passing, speaking
+from webhook.cli.options import (
+    Arguments,
+    Parser,
+    add_policy_options,
+    add_release,
+    did_you_mean,
+    one_of,
+    selection,
+)
+from webhook.errors import UsageError
+from webhook.model.policy import Policy
+from webhook.model.suite import Expected, Suite
+from webhook.report.plain import visible
+from webhook.report.policies import list_document, list_lines, policy_entry, policy_lines
+from webhook.report.style import Style
+from webhook.report.summary import ExitCode
+from webhook.runs.scan import Prepared, ScanRequest, prepare
+from webhook.sources import suites
+from webhook.sources.policy_files import TESTS_FILE
+
+_EXAMPLES: Final = (
+    ("cozyguard explain", "list all policies"),
+    ("cozyguard explain package-variant-known", "tell what a policy is for, and how to get along with it"),
+)
+
+
+def parser() -> Parser:
+    """Describe the flags."""
+    made = Parser("explain", "Tell policies in words.", _EXAMPLES)
+    made.option("name", nargs="?", metavar="POLICY", help="a policy to tell about (default: list all)")
+    add_policy_options(made)
+    add_release(made)
+    made.option("-o", "--output", type=one_of("text", "json"), metavar="FORMAT", default="text", help="text or json")
+    terminal.add_colour(made)
+    return made
+
+
+def run(argv: Sequence[str]) -> int:
+    """Tell what is asked for; policies that do not load are told too, and make the exit code 2."""
+    arguments = parser().parse(argv, os.environ)
+    prepared = prepare(_request(arguments))
+    terminal.tell(prepared.setup.policy_errors, "policy error")
+    style = Style(terminal.colour(arguments.color, sys.stdout))
+    told = [one.policy for one in prepared.policies.policies]
+    if arguments.name:
+        _tell_policy(_named(told, arguments.name), arguments, style)
+    else:
+        _tell_list(_in_force(told, prepared), arguments, style)
+    return ExitCode.FAULTY if prepared.setup.policy_errors else ExitCode.OK
+
+
+def _request(arguments: Arguments) -> ScanRequest:
+    return ScanRequest(
+        paths=(),
+        selection=selection(arguments),
+        circumstances=Circumstances(),
+        release=arguments.release,
+        configuration=arguments.config,
+    )
+
+
+def _in_force(policies: list[Policy], prepared: Prepared) -> list[Policy]:
+    """Leave out what does not hold on a release that was named."""
+    if prepared.request.release is None:
+        return policies
+    release = prepared.context.release.version
+    return [one for one in policies if one.releases is None or release in one.releases]
+
+
+def _tell_list(policies: list[Policy], arguments: Arguments, style: Style) -> None:
+    if arguments.output == "json":
+        print(json.dumps(list_document(policies), indent=1))
+        return
+    for line in list_lines(policies, style):
+        print(line)
+
+
+def _named(policies: list[Policy], name: str) -> list[Policy]:
+    """Give the policies of a name: a native one has one for each of its bindings."""
+    found = [one for one in policies if one.name == name]
+    if not found:
+        hint = did_you_mean(name, [one.name for one in policies])
+        raise UsageError(f"no policy is called `{name}`{hint}\n`cozyguard explain` lists all")
+    return found
+
+
+def _tell_policy(named: list[Policy], arguments: Arguments, style: Style) -> None:
+    policy = named[0]
+    examples = list(_examples(policy))
+    if arguments.output == "json":
+        print(json.dumps({**list_document([]), "policies": [_entry(one, examples) for one in named]}, indent=1))
+        return
+    for one in named:
+        for line in policy_lines(one, style):
+            print(line)
+    for head, example in examples:
+        for line in _example_lines(head, example, style):
+            print(line)
+
+
+def _entry(policy: Policy, examples: list[tuple[str, Example]]) -> dict[str, Any]:
+    told = [
+        {
+            "name": one.name,
+            "files": dict(one.files),
+            "command": ["cozyguard", *one.command],
+            "output": one.output,
+        }
+        for _, one in examples
+    ]
+    return policy_entry(policy) | {"examples": told}
+
+
+def _examples(policy: Policy) -> Iterator[tuple[str, Example]]:
+    """Take a case that the policy's own tests expect to be denied, warned about or patched, and one that passes."""
+    suite = _suite(policy)
+    if suite is None:
+        return
+    worst_first = sorted(suite.cases, key=lambda case: case.expect.outcome is not Expected.DENY)
+    speaks = next(speaking(policy, replace(suite, cases=tuple(worst_first))), None)
+    passes = next(passing(policy, suite), None)
+    if speaks:
+        yield "example", speaks
+    if passes:
+        yield "example that passes", passes
+
+
+def _suite(policy: Policy) -> Suite | None:
+    """Read the tests that stand beside a policy: those of its cases that are about it."""
+    file = Path(policy.location.file).parent / TESTS_FILE
+    if not file.is_file():
+        return None
+    found = suites.load([file]).suites
+    cases = [case for suite in found for case in suite.cases if case.expect.policy in ("", policy.name)]
+    return replace(found[0], cases=tuple(cases)) if cases else None
+
+
+def _example_lines(head: str, example: Example, style: Style) -> Iterator[str]:
+    yield ""
+    yield f"{style(head, 'bold')}: {visible(example.name)}"
+    yield ""
+    for text in example.files.values():
+        yield from (f"  {visible(line)}" for line in text.splitlines())
+        yield ""
+    yield f"  $ cozyguard {' '.join(example.command)}"
+    yield from (f"  {line}".rstrip() for line in example.output.splitlines())
