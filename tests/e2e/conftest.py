@@ -16,7 +16,7 @@ import pytest
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
 from tests.e2e.guard import Guard, example_world
-from tests.e2e.kubectl import Kubectl, Object, until
+from tests.e2e.kubectl import Kubectl, Object, target, until
 
 NAMESPACES = ("cozy-kubevirt", "tenant-demo", "e2e")
 
@@ -94,14 +94,14 @@ def kubectl(guard: Guard, kubectl_anew: Kubectl) -> Kubectl:
 @pytest.fixture
 def keep(administrator: Kubectl) -> Iterator[Callable[[Object], Object]]:
     """Have an object forgotten after the test, whoever makes it."""
-    kept: list[Object] = []
+    kept: dict[tuple[str, ...], Object] = {}
 
     def note(obj: Object) -> Object:
-        kept.append(obj)
+        kept[target(obj)] = obj
         return obj
 
     yield note
-    for obj in kept:
+    for obj in kept.values():
         administrator.forget(obj)
 
 

@@ -25,10 +25,8 @@ ROOT = Path(__file__).parents[2]
 OWN_POLICIES = Path(__file__).parent / "policies"
 """Policies of these tests, about kinds that the bundled ones leave alone."""
 
-_OWN_RULES = [
-    {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["*"]},
-    {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments", "deployments/*"], "operations": ["*"]},
-]
+_SUBRESOURCES = {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments/*"], "operations": ["*"]}
+"""Asked about although no policy is: the server must let them pass."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Guard:
         self._process = None
 
     def registration(self) -> list[Object]:
-        """Give the webhook configurations that docs/serve.md shows, by URL, with the rules that these tests add."""
+        """Give the webhook configurations that docs/serve.md shows, by URL, with the rules of the policies at hand."""
         page = (ROOT / "docs" / "serve.md").read_text()
         block = re.search(r"^```yaml\n(# registration\.yaml\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
         assert block
@@ -103,7 +101,7 @@ class Guard:
         url = f"https://127.0.0.1:{self.port}{hook['clientConfig']['service']['path']}"
         authority = base64.b64encode(self._authority.cert_pem.bytes()).decode()
         hook["clientConfig"] = {"url": url, "caBundle": authority}
-        hook["rules"] += _OWN_RULES
+        hook["rules"] = [*_rules(mutating=document["kind"].startswith("Mutating")), _SUBRESOURCES]
         hook["matchConditions"] = [
             {"name": "not-setting-up", "expression": f"!('{SETUP}' in request.?userInfo.?groups.orValue([]))"}
         ]
@@ -131,6 +129,22 @@ class Guard:
                 return True
         except OSError:
             return False
+
+
+def _rules(*, mutating: bool) -> list[Object]:
+    """Name what policies look at; tests/docs holds the page to the same."""
+    rules = [
+        {
+            "apiGroups": list(rule.api_groups),
+            "apiVersions": list(rule.api_versions),
+            "resources": list(rule.resources),
+            "operations": list(rule.operations),
+        }
+        for policy in policies.load([policies.bundled(), OWN_POLICIES]).policies
+        if (policy.mutations if mutating else policy.validations)
+        for rule in policy.match.resource_rules
+    ]
+    return [rule for index, rule in enumerate(rules) if rule not in rules[:index]]
 
 
 def _nothing_else() -> list[Object]:

@@ -73,8 +73,7 @@ class Kubectl:
 
     def stored(self, obj: Object) -> Object | None:
         """Read an object as the API server has it, or nothing if it has none."""
-        command = [self.program, "get", _resource(obj), obj["metadata"]["name"], *_place(obj)]
-        command += ["--output=json", "--ignore-not-found"]
+        command = [str(self.program), "get", *target(obj), "--output=json", "--ignore-not-found"]
         done = subprocess.run(command, **self._how(), capture_output=True, check=True)
         return json.loads(done.stdout) if done.stdout else None
 
@@ -93,10 +92,11 @@ class Kubectl:
 
     def forget(self, obj: Object) -> None:
         """Delete an object without asking a webhook, whatever its finalizers; it need not be there."""
-        if (found := self.stored(obj)) and found["metadata"].get("finalizers"):
-            self.unseen()("patch", *_target(obj), "--type=merge", '--patch={"metadata":{"finalizers":null}}')
-        shown = self.unseen()("delete", *_target(obj), "--ignore-not-found")
-        assert shown.code == 0, shown.text
+        if found := self.stored(obj):
+            if found["metadata"].get("finalizers"):
+                self.unseen()("patch", *target(obj), "--type=merge", '--patch={"metadata":{"finalizers":null}}')
+            shown = self.unseen()("delete", *target(obj), "--ignore-not-found")
+            assert shown.code == 0, shown.text
 
     def _how(self) -> dict[str, Any]:
         path = f"{self.program.parent}{os.pathsep}{os.environ['PATH']}"
@@ -104,15 +104,9 @@ class Kubectl:
         return {"cwd": self.folder, "env": os.environ | own, "text": True}
 
 
-def _target(obj: Object) -> tuple[str, ...]:
-    return (_resource(obj), obj["metadata"]["name"], *_place(obj))
-
-
-def _resource(obj: Object) -> str:
+def target(obj: Object) -> tuple[str, ...]:
+    """Name an object to kubectl."""
     group, _, version = obj["apiVersion"].rpartition("/")
-    return f"{obj['kind']}.{version}.{group}" if group else str(obj["kind"])
-
-
-def _place(obj: Object) -> tuple[str, ...]:
+    resource = f"{obj['kind']}.{version}.{group}" if group else str(obj["kind"])
     namespace = obj["metadata"].get("namespace")
-    return (f"--namespace={namespace}",) if namespace else ()
+    return (resource, obj["metadata"]["name"], *([f"--namespace={namespace}"] if namespace else ()))

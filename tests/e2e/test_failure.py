@@ -19,13 +19,13 @@ def nobody(guard: Guard, kubectl: Kubectl) -> Guard:
     return guard
 
 
-def test_under_fail_nothing_that_is_named_can_be_changed(nobody: Guard, kubectl: Kubectl, package: Make) -> None:
-    shown = kubectl.apply(package(variant="container"))
-    url = f"https://127.0.0.1:{nobody.port}/validate?timeout=5s"
+def test_under_fail_nothing_that_is_named_can_be_changed(nobody: Guard, kubectl: Kubectl, config_map: Make) -> None:
+    shown = kubectl.apply(config_map(colour="blue"))
+    url = f"https://127.0.0.1:{nobody.port}/mutate?timeout=5s"
     assert shown.code == 1
     assert shown.text == (
-        f'Error from server (InternalError): error when creating "package.yaml": Internal error occurred: '
-        f'failed calling webhook "validate.cozyguard.io": failed to call webhook: Post "{url}": '
+        f'Error from server (InternalError): error when creating "configmap.yaml": Internal error occurred: '
+        f'failed calling webhook "mutate.cozyguard.io": failed to call webhook: Post "{url}": '
         f"dial tcp 127.0.0.1:{nobody.port}: connect: connection refused\n"
     )
 

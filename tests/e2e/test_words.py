@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tests.e2e.guard import Guard, World
 from tests.e2e.kubectl import Kubectl, Object
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "manifests").glob("*.yaml"))
@@ -16,9 +18,13 @@ Make = Callable[..., Object]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_is_answered_as_it_says(kubectl: Kubectl, golden: Golden, example: Path) -> None:
-    (kubectl.folder / example.name).write_bytes(example.read_bytes())
-    shown = kubectl("apply", "--dry-run=server", "--filename", example.name)
+def test_an_example_is_answered_as_it_says(
+    registered: Guard, kubectl_anew: Kubectl, golden: Golden, example: Path
+) -> None:
+    text = example.read_text()
+    registered.serve(World("1.6", tuple(yaml.safe_load_all(text))))
+    (kubectl_anew.folder / example.name).write_text(text)
+    shown = kubectl_anew("apply", "--dry-run=server", "--filename", example.name)
     golden(f"e2e/example-{example.stem}.txt", shown.text)
 
 
