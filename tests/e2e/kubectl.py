@@ -40,6 +40,12 @@ class Shown:
     def warnings(self) -> list[str]:
         return [line.removeprefix("Warning: ") for line in self.text.splitlines() if line.startswith("Warning: ")]
 
+    @property
+    def denial(self) -> str:
+        """What is shown besides warnings, if the command failed."""
+        lines = self.text.splitlines(keepends=True)
+        return "".join(line for line in lines if not line.startswith("Warning: ")) if self.code else ""
+
 
 @dataclass(frozen=True)
 class Kubectl:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from tests.e2e.guard import Guard, World
 from tests.e2e.kubectl import Kubectl, Object, Shown
+from tests.e2e.pasting import command, edited, pasted
 from webhook.engine.patch import apply
 from webhook.model.suite import Case, Expected
 from webhook.sources import catalog, suites
@@ -78,7 +80,7 @@ def test_a_policy_does_what_its_tests_say(
     policy = case.expect.policy or folder.name
     if case.expect.outcome is Expected.DENY:
         assert shown.code == 1
-        assert all(told in shown.text for told in _words(case, policy)), (case.name, shown.text)
+        assert all(told in shown.denial for told in _words(case, policy)), (case.name, shown.text)
     elif case.expect.outcome is Expected.WARN:
         told = [warning for warning in shown.warnings if warning.startswith(f"[{policy}] ")]
         assert any(case.expect.field in warning for warning in told), (case.name, shown.text)
@@ -86,6 +88,7 @@ def test_a_policy_does_what_its_tests_say(
         stored = kubectl_anew.stored(case.object or {})
         assert stored, shown.text
         assert stored["spec"] == (_patched(case) or {})["spec"]
+    assert f"[{policy}]" not in _pasted(case, shown, kubectl_anew).denial, shown.text
 
 
 def _words(case: Case, policy: str) -> Iterator[str]:
@@ -129,6 +132,15 @@ def _tried(case: Case, kubectl: Kubectl, keep: Callable[[Object], Object]) -> It
 @cache
 def _make_namespace(name: str, unseen: Kubectl) -> None:
     unseen("create", "namespace", name)  # it may be there already
+
+
+def _pasted(case: Case, shown: Shown, kubectl: Kubectl) -> Shown:
+    """Do what a denial offers to be pasted; where it offers nothing, nothing is done."""
+    if line := command(shown.denial):
+        return kubectl.shell(line)
+    if case.object and not case.old_object and pasted(shown.denial):
+        return _send(replace(case, object=edited(case.object, shown.denial)), kubectl)
+    return Shown("", 0)
 
 
 def _send(case: Case, kubectl: Kubectl) -> Shown:

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import Any
-
-import yaml
 
 from tests.e2e.kubectl import Kubectl, Object
+from tests.e2e.pasting import edited, pasted
 
 Make = Callable[..., Object]
 
 
-def pasted(denial: str) -> list[str]:
-    """Give the lines below each `fix:`, without their indent: YAML or a command."""
-    blocks = re.findall(r"^    fix:  .*\n((?:          .*\n)*)", denial, re.MULTILINE)
-    return [re.sub(r"^ {10}", "", block, flags=re.MULTILINE) for block in blocks if block]
-
-
-def laid_over(obj: Any, part: Any) -> Any:
-    """Write a part of an object into it, as a person does in an editor."""
-    if not isinstance(obj, dict) or not isinstance(part, dict):
-        return part
-    return obj | {key: laid_over(obj.get(key), value) for key, value in part.items()}
-
-
 def test_the_yaml_of_a_fix_mends_the_file(kubectl: Kubectl, package: Make) -> None:
     obj = package(variant="contaner")
-    (mend,) = pasted(kubectl.apply(obj).text)
-    assert kubectl.apply(laid_over(obj, yaml.safe_load(mend))).code == 0
+    assert kubectl.apply(edited(obj, kubectl.apply(obj).denial)).code == 0
     stored = kubectl.stored(obj)
     assert stored
     assert stored["spec"] == {"variant": "container"}
