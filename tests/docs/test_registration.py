@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -41,5 +41,5 @@ def _registered(kind: str) -> Iterable[tuple[str, str, str]]:
     assert block
     for document in yaml.read(block[1].encode(), "registration.yaml"):
         if document.value["kind"] == kind:
-            for rule in document.value["webhooks"][0]["rules"]:
+            for rule in chain.from_iterable(webhook["rules"] for webhook in document.value["webhooks"]):
                 yield from product(rule["apiGroups"], rule["resources"], rule["operations"])
