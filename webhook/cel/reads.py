@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 
 from webhook.cel.scope import binders
 from webhook.cel.tree import Call, Const, Ident, Loop, Node, OptMap, Select, Tree, children, walk
@@ -13,6 +14,9 @@ ANY = "*"
 """Stands in a path for an index or key that only the object decides."""
 
 _OBJECTS = ("object", "oldObject")
+_REQUEST = "\0request"
+"""Begins the path of what was read through `request`; no key of an object can be called so."""
+
 _INDEXES = ("_[_]", "_?._", "_[?_]")
 _PASSED_ON = ("orValue", "or", "value", "dyn", "optional.of", "_+_")
 """Calls whose value is, or is made of, that of an operand; so is that of a choice or a filter."""
@@ -27,7 +31,15 @@ def reads(trees: Mapping[str, Tree], name: str) -> frozenset[Path]:
     found = set(_Reader(trees[name].root, trees, readers).paths())
     for reader in list(readers.values()):
         found.update(reader.paths(frozenset({reader.root.id})))
-    return frozenset(found)
+    return frozenset(chain.from_iterable(map(_in_object, found)))
+
+
+def _in_object(path: Path) -> Iterator[Path]:
+    """Give the place in the object itself: `request` has it too, beside what is no object's."""
+    if path[:1] != (_REQUEST,):
+        yield path
+    elif len(path) == 1 or path[1] in (*_OBJECTS, ANY):
+        yield path[2:]
 
 
 class _Reader:
@@ -76,6 +88,8 @@ class _Reader:
             return _below(self.origins(binder.node.range), ANY)
         if reader := self._readers.get(node.name):
             return reader.result
+        if node.name == "request":
+            return {(_REQUEST,)}
         return {()} if node.name in _OBJECTS else set()
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from webhook.admission.codec import decode
 from webhook.admission.synthesize import Circumstances
 from webhook.cli import terminal
 from webhook.cli.examples import Example, passing, speaking
@@ -22,29 +23,40 @@ from webhook.cli.options import (
     one_of,
     selection,
 )
-from webhook.errors import UsageError
+from webhook.errors import ReviewError, UsageError
 from webhook.model.policy import Policy
+from webhook.model.request import AdmissionRequest
+from webhook.model.story import Story
 from webhook.model.suite import Expected, Suite
 from webhook.report.plain import visible
 from webhook.report.policies import list_document, list_lines, policy_entry, policy_lines
+from webhook.report.story import story_document, story_lines
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.runs.scan import Prepared, ScanRequest, prepare
+from webhook.runs.story import story
 from webhook.sources import suites
+from webhook.sources.files import STDIN, unreadable
 from webhook.sources.policy_files import TESTS_FILE
 
 _EXAMPLES: Final = (
     ("cozyguard explain", "list all policies"),
     ("cozyguard explain package-variant-known", "tell what a policy is for, and how to get along with it"),
+    ("cozyguard explain -f review.json", "tell how the decision about a recorded AdmissionReview comes about"),
 )
 
 
 def parser() -> Parser:
     """Describe the flags."""
-    made = Parser("explain", "Tell policies in words.", _EXAMPLES)
+    made = Parser("explain", "Tell policies and decisions in words.", _EXAMPLES)
     made.option("name", nargs="?", metavar="POLICY", help="a policy to tell about (default: list all)")
+    made.option(
+        "-f", "--file", metavar="FILE", help="an AdmissionReview as JSON, to tell its decision; or `-`"
+    )
     add_policy_options(made)
     add_release(made)
+    made.option("--cluster-state", metavar="FILE", help="with -f: objects of the cluster; complete for the kinds in it")
+    made.switch("--closed-world", help="with -f: the cluster state is the whole cluster")
     made.option("-o", "--output", type=one_of("text", "json"), metavar="FORMAT", default="text", help="text or json")
     terminal.add_colour(made)
     return made
@@ -53,11 +65,17 @@ def parser() -> Parser:
 def run(argv: Sequence[str]) -> int:
     """Tell what is asked for; policies that do not load are told too, and make the exit code 2."""
     arguments = parser().parse(argv, os.environ)
+    if arguments.name and arguments.file:
+        raise UsageError("give a policy or, with `-f`, a review; `--policy` chooses among the policies that judge it")
+    review = _read(arguments.file) if arguments.file else None
     prepared = prepare(_request(arguments))
     terminal.tell(prepared.setup.policy_errors, "policy error")
     style = Style(terminal.colour(arguments.color, sys.stdout))
     told = [one.policy for one in prepared.policies.policies]
-    if arguments.name:
+    if review is not None:
+        terminal.tell(prepared.notices, "note")
+        _tell_story(story(prepared, review), arguments, style)
+    elif arguments.name:
         _tell_policy(_named(told, arguments.name), arguments, style)
     else:
         _tell_list(_in_force(told, prepared), arguments, style)
@@ -71,7 +89,28 @@ def _request(arguments: Arguments) -> ScanRequest:
         circumstances=Circumstances(),
         release=arguments.release,
         configuration=arguments.config,
+        cluster_state=arguments.cluster_state,
+        closed_world=arguments.closed_world,
     )
+
+
+def _read(file: str) -> AdmissionRequest:
+    """Read a review. Raises UsageError for what is none."""
+    try:
+        body = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
+        return decode(body)
+    except OSError as error:
+        raise UsageError(str(unreadable(file, error))) from None
+    except ReviewError as error:
+        raise UsageError(f"{file}: {error}\na manifest is judged by `cozyguard check`") from None
+
+
+def _tell_story(told: Story, arguments: Arguments, style: Style) -> None:
+    if arguments.output == "json":
+        print(json.dumps(story_document(told), indent=1))
+        return
+    for line in story_lines(told, style):
+        print(line)
 
 
 def _in_force(policies: list[Policy], prepared: Prepared) -> list[Policy]:

@@ -53,7 +53,7 @@ class Explainer:
         if verdict.status is Status.PASS:
             return Finding(outcome, self.policy.policy, name)
         self._told["findings"] += 1
-        trace = self._trace(verdict)
+        trace = self.trace(verdict)
         path = self._path(verdict, trace)
         found, value = walk(self.object, path) if path else (False, None)
         concealed = conceals(self.policy.policy, self.object, path)
@@ -81,7 +81,7 @@ class Explainer:
             **fields,
         )
 
-    def _trace(self, verdict: Verdict) -> Trace | None:
+    def trace(self, verdict: Verdict) -> Trace | None:
         """Run the rule again, watched; what ran out of budget or time is not run twice."""
         if (not verdict.function and verdict.rule is None) or isinstance(verdict.error, Exhausted) or self._late():
             return None

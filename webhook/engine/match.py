@@ -21,21 +21,27 @@ def rules_may_match(match: MatchResources, request: AdmissionRequest) -> bool:
 
 
 def matches(match: MatchResources, request: AdmissionRequest, cluster: Cluster) -> bool:
-    """Does everything fit: rules with their names, exclusions (which win) and both selectors.
+    """Does everything fit. Raises NotKnown when the labels of the request's namespace are needed and not known."""
+    return not mismatch(match, request, cluster)
+
+
+def mismatch(match: MatchResources, request: AdmissionRequest, cluster: Cluster) -> str:
+    """Say what does not fit, "" if all does: rules with their names, exclusions (which win), both selectors.
 
     No rules at all fit every request: a binding or an exception that only narrows by selector.
 
     Raises NotKnown when the labels of the request's namespace are needed and not known.
     """
-    return (
-        (
-            not match.resource_rules
-            or any(_rule_covers(rule, match.match_policy, request) for rule in match.resource_rules)
-        )
-        and not any(_rule_covers(rule, match.match_policy, request) for rule in match.exclude_resource_rules)
-        and _object_selected(match.object_selector, request)
-        and namespace_selected(match.namespace_selector, request, cluster)
-    )
+    covers = match.resource_rules
+    if covers and not any(_rule_covers(rule, match.match_policy, request) for rule in covers):
+        return "it is about objects of other names"
+    if any(_rule_covers(rule, match.match_policy, request) for rule in match.exclude_resource_rules):
+        return "it excludes such requests"
+    if not _object_selected(match.object_selector, request):
+        return "its objectSelector picks other labels"
+    if not namespace_selected(match.namespace_selector, request, cluster):
+        return "its namespaceSelector picks other namespaces"
+    return ""
 
 
 def _rule_covers(rule: ResourceRule, match_policy: str, request: AdmissionRequest) -> bool:

@@ -8,6 +8,7 @@ from webhook.engine.decide import ordered, refuses
 from webhook.engine.patch import difference
 from webhook.engine.policyset import PolicySet
 from webhook.engine.review import Review
+from webhook.engine.teller import Teller
 from webhook.model.decision import Decision
 from webhook.model.request import AdmissionRequest
 
@@ -20,18 +21,20 @@ def review(
     mutate: bool = True,
     validate: bool = True,
     passes: bool = False,
+    teller: Teller | None = None,
 ) -> Decision:
     """Decide about one request. Never raises for what an object or a policy holds.
 
     The API server asks twice, first to mutate, then to validate what all mutations made; a file is
-    mutated and validated in one go. `passes` adds a finding for each rule that holds.
+    mutated and validated in one go. `passes` adds a finding for each rule that holds; so does a `teller`,
+    who is told of every step.
     """
     if exempt(context.configuration.exempt, request):
         return Decision(allowed=True, object=request.object)
     candidates = policies.candidates(request, context.release.version)
     if not (mutate and candidates.mutating) and not (validate and candidates.validating):
         return Decision(allowed=True, object=request.object)
-    work = Review(policies, request, context, passes=passes)
+    work = Review(policies, request, context, passes=passes, teller=teller)
     if mutate:
         for policy in candidates.mutating:
             work.mutate(policy)

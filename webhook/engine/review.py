@@ -12,12 +12,14 @@ from webhook.engine.compile import name_of
 from webhook.engine.context import DEFAULT_CONFIGURATION, Context
 from webhook.engine.evaluate import EVALUATION_FAILURES, Status, Verdict
 from webhook.engine.finding import Explainer
-from webhook.engine.match import matches
+from webhook.engine.match import mismatch
 from webhook.engine.mutate import mutate
 from webhook.engine.policyset import LinkedPolicy, PolicySet
+from webhook.engine.teller import Teller
 from webhook.model.decision import Change, Finding
 from webhook.model.policy import Action, Policy
 from webhook.model.request import UPDATE, AdmissionRequest, Object
+from webhook.model.story import Phase
 
 _ANNOTATION_LIMIT: Final = 10 * 1024
 """Characters of one audit annotation's value; the API server cuts there too."""
@@ -35,13 +37,19 @@ class Review:
     """
 
     def __init__(
-        self, policies: PolicySet, request: AdmissionRequest, context: Context, *, passes: bool = False
+        self,
+        policies: PolicySet,
+        request: AdmissionRequest,
+        context: Context,
+        *,
+        passes: bool = False,
+        teller: Teller | None = None,
     ) -> None:
         """Start with nothing found."""
         self.policies = policies
         self.request = request
         self.context = context
-        self.passes = passes
+        self.passes = passes or teller is not None
         self.findings: list[Finding] = []
         self.changes: list[Change] = []
         self.annotations: dict[str, list[str]] = {}
@@ -49,7 +57,8 @@ class Review:
         self._failures: list[tuple[Finding, frozenset[Action]]] = []
         self._configured = context.configuration is not DEFAULT_CONFIGURATION
         self._going = _is_going(request)
-        self._unbent = not (self._configured or self._going or passes)
+        self._unbent = not (self._configured or self._going or self.passes)
+        self._teller = teller
         self._activation = self._activate(request.object)
         self._old_activation: Activation | None = None
         self._last_explainer: Explainer | None = None
@@ -57,10 +66,12 @@ class Review:
     def mutate(self, policy: LinkedPolicy) -> None:
         """Let one policy change the object; its failures are findings."""
         obj = self.request.object
-        actions = self._actions(policy)
+        actions = self._actions(policy, Phase.MUTATE)
         if obj is None or not actions:
             return
         changed, changes, verdicts = mutate(policy, obj, self._activate)
+        if self._teller:
+            self._teller.changed(changes)
         if changes:
             self.changes += changes
             self.request = self.request.with_object(changed)
@@ -73,7 +84,7 @@ class Review:
         if self._unbent and policy.checks and evaluate.all_hold(policy.checks, self._activation):
             self.evaluated[policy.policy.name] = None
             return
-        actions = self._actions(policy)
+        actions = self._actions(policy, Phase.VALIDATE)
         if not actions:
             return
         for verdict in evaluate.validations(policy, self._activation, passes=self.passes):
@@ -86,45 +97,57 @@ class Review:
         own = {key: ", ".join(values)[:_ANNOTATION_LIMIT] for key, values in self.annotations.items()}
         return own | decide.validation_failures(self._failures)
 
-    def _actions(self, policy: LinkedPolicy) -> frozenset[Action]:
+    def _actions(self, policy: LinkedPolicy, phase: Phase) -> frozenset[Action]:
         """Return what the policy asks for here; nothing when it is not for this request."""
         one = policy.policy
+        if self._teller:
+            self._teller.begin(one, phase)
         if self._going and not one.native:
-            return _NONE
+            return self._leave("the object is being deleted")
         actions = one.actions
         if self._configured or not policy.selects_all:
             try:
                 actions = self._asked_for(policy)
             except NotKnown as error:
                 self._find(policy, evaluate.of_error(error), actions)
-                return _NONE
+                return self._leave(f"it depends on what is not known: {error}")
         return actions if actions and self._conditions_hold(policy, actions) else _NONE
 
     def _asked_for(self, policy: LinkedPolicy) -> frozenset[Action]:
         """Test names and selectors, then the configuration. Raises NotKnown when labels are needed and not known."""
         one = policy.policy
-        if not policy.selects_all and not self._matches(one):
-            return _NONE
+        if not policy.selects_all and (why := self._mismatch(one)):
+            return self._leave(why)
         exceptions = configure.exceptions(one, self.request, self.context)
         if configure.excepted(one, "", exceptions):
-            return _NONE
-        return configure.actions(one, self.request, self.context)
+            return self._leave(f"excepted by {' and '.join(exception.name for exception in exceptions)}")
+        return configure.actions(one, self.request, self.context) or self._leave("a mode of the configuration: off")
 
-    def _matches(self, policy: Policy) -> bool:
+    def _mismatch(self, policy: Policy) -> str:
         binding = policy.binding_match
         cluster = self.context.cluster
-        return matches(policy.match, self.request, cluster) and (
-            binding is None or matches(binding, self.request, cluster)
+        return mismatch(policy.match, self.request, cluster) or (
+            mismatch(binding, self.request, cluster) if binding is not None else ""
         )
+
+    def _leave(self, why: str) -> frozenset[Action]:
+        if self._teller:
+            self._teller.leave(why)
+        return _NONE
 
     def _conditions_hold(self, policy: LinkedPolicy, actions: frozenset[Action]) -> bool:
         evaluate.start(self._activation)
         held = evaluate.conditions(policy, self._activation) if policy.conditions else True
+        if self._teller:
+            self._teller.conditions(policy, self._activation)
         if isinstance(held, Verdict):
             self._find(policy, held, actions)
+            self._leave("a match condition cannot be tested")
             return False
         if held:
             self.evaluated[policy.policy.name] = None
+        else:
+            self._leave("a match condition is false")
         return held
 
     def _find(self, policy: LinkedPolicy, verdict: Verdict, actions: frozenset[Action]) -> None:
@@ -132,6 +155,8 @@ class Review:
         rule = verdict.rule.validation.name if verdict.rule else verdict.function
         exceptions = configure.exceptions(policy.policy, self.request, self.context)
         if configure.excepted(policy.policy, rule, exceptions):
+            if self._teller:
+                self._teller.judged(self._explainer(policy), verdict, None)
             return
         outcome, ignored = decide.outcome(
             verdict,
@@ -143,6 +168,8 @@ class Review:
         finding = self._explainer(policy).finding(verdict, outcome, ignored=ignored)
         self.findings.append(finding)
         self._failures.append((finding, actions))
+        if self._teller:
+            self._teller.judged(self._explainer(policy), verdict, finding)
 
     def _explainer(self, policy: LinkedPolicy) -> Explainer:
         """Return the one that has explained the verdict before, if that was about the same."""

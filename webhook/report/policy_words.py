@@ -32,7 +32,8 @@ def action(policy: Policy) -> str:
 def rule(rule: ResourceRule) -> str:
     """Say which requests a resource rule is about."""
     named = f" called {_or(rule.resource_names)}" if rule.resource_names else ""
-    return f"{', '.join(rule.operations)} of {_or(rule.resources)} ({', '.join(group or 'core' for group in rule.api_groups)}){named}"
+    groups = ", ".join(group or "core" for group in rule.api_groups)
+    return f"{', '.join(rule.operations)} of {_or(rule.resources)} ({groups}){named}"
 
 
 def lookup(lookup: Lookup) -> str:

@@ -28,6 +28,10 @@ READS = {
     "oldObject.data.password == ''": ["data.password"],
     "object.l.all(object, object.x)": ['l["*"].x'],
     "request.operation == 'CREATE'": [],
+    "request.?name.orValue('') == ''": [],
+    "dyn(request).object.spec.a == 1": ["spec.a"],
+    "dyn(request)['oldObject'].data.p == ''": ["data.p"],
+    "dyn(request) == null": [""],
 }
 
 

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -93,7 +93,7 @@ class Judge(Protocol):
         skip_unknown: bool = ...,
         expired: Callable[[], bool] = ...,
         most_explained: int = ...,
-        **phases: bool,
+        **phases: Any,
     ) -> Decision: ...
 
 
@@ -115,7 +115,7 @@ def judge() -> Judge:
         skip_unknown: bool = True,
         expired: Callable[[], bool] = lambda: False,
         most_explained: int = sys.maxsize,
-        **phases: bool,
+        **phases: Any,
     ) -> Decision:
         known = None if user is None else UserInfo(user, tuple(groups))
         request = synthesize(obj, Plurals(()), Circumstances(operation=operation, user=known), old)
