@@ -50,9 +50,7 @@ def parser() -> Parser:
     """Describe the flags."""
     made = Parser("explain", "Tell policies and decisions in words.", _EXAMPLES)
     made.option("name", nargs="?", metavar="POLICY", help="a policy to tell about (default: list all)")
-    made.option(
-        "-f", "--file", metavar="FILE", help="an AdmissionReview as JSON, to tell its decision; or `-`"
-    )
+    made.option("-f", "--file", metavar="FILE", help="an AdmissionReview as JSON, to tell its decision; or `-`")
     add_policy_options(made)
     add_release(made)
     made.option("--cluster-state", metavar="FILE", help="with -f: objects of the cluster; complete for the kinds in it")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from webhook.errors import DocumentError
 from webhook.sources.files import STDIN, Skipped
 from webhook.sources.manifests import sources
 from webhook.sources.yaml import Source
-
-if TYPE_CHECKING:
-    from tempfile import _TemporaryFileWrapper
 
 Piece = Source | Skipped | DocumentError
 """One document to be read, or what there is to say about a file that has none."""
@@ -29,14 +28,14 @@ class Inputs:
     def __init__(self, paths: Sequence[str]) -> None:
         """Name the paths; `-` is standard input, which is kept in a file as it can be read only once."""
         self._paths = paths
-        self._stdin = _keep_stdin() if STDIN in paths else None
+        self._stdin = _keep_stdin(self) if STDIN in paths else None
 
     def pieces(self) -> Iterator[Piece]:
         """Yield every document, in the order of the paths."""
         if self._stdin is None:
             yield from sources(self._paths)
             return
-        with Path(self._stdin.name).open("rb") as stdin:  # anew each time: a position of one's own
+        with self._stdin.open("rb") as stdin:  # anew each time: a position of one's own
             yield from sources(self._paths, stdin)
 
     def batches(self) -> Iterator[list[Piece]]:
@@ -53,10 +52,12 @@ class Inputs:
             yield batch
 
 
-def _keep_stdin() -> _TemporaryFileWrapper[bytes]:
-    from tempfile import NamedTemporaryFile  # here: few runs need it
+def _keep_stdin(owner: object) -> Path:
+    """Copy standard input to a file, which goes when its owner does; nothing holds it open until then."""
+    from tempfile import mkstemp  # here: few runs need it
 
-    file = NamedTemporaryFile()  # noqa: SIM115 - it goes when its owner does
-    shutil.copyfileobj(sys.stdin.buffer, file)
-    file.flush()
-    return file
+    handle, name = mkstemp()
+    weakref.finalize(owner, os.unlink, name)
+    with os.fdopen(handle, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return Path(name)
