@@ -18,21 +18,21 @@ def untimed(text: str) -> str:
 
 
 def test_a_wrong_variant_is_shown_where_it_stands(cozyguard: Run, package: Package, golden: Golden) -> None:
-    answer = cozyguard("check", package("contaner"), "--release", "1.6", "--policy", "package-*")
+    answer = cozyguard("check", package("contaner"), "--release", "1.6", "--policy", "package-variant-known")
 
     golden("check/wrong-variant.txt", untimed(answer.out))
     assert (answer.code, answer.err) == (1, "")
 
 
 def test_the_same_in_json(cozyguard: Run, package: Package, golden: Golden) -> None:
-    answer = cozyguard("check", package("contaner"), "--release", "1.6", "--policy", "package-*", "-o", "json")
+    answer = cozyguard("check", package("contaner"), "--release", "1.6", "--policy", "package-variant-known", "-o", "json")
 
     golden("check/wrong-variant.json", json.dumps(answer.document, indent=2) + "\n")
     assert (answer.code, answer.err) == (1, "")
 
 
 def test_nothing_denied_is_zero(cozyguard: Run, package: Package) -> None:
-    answer = cozyguard("check", package("container"), "--release", "1.6", "--policy", "package-*")
+    answer = cozyguard("check", package("container"), "--release", "1.6", "--policy", "package-variant-known")
 
     assert answer.code == 0
     assert untimed(answer.out) == "checked 1 object with 1 policy in 0.00 s: 0 denied\n"
@@ -114,7 +114,7 @@ def test_policies_can_be_replaced_added_chosen_and_skipped(cozyguard: Run, nativ
     assert policies("--policies", own) == {"native"}
     assert policies("--add-policies", own) == {"native", "package-variant-known"}
     assert policies("--add-policies", own, "--skip", "package-*") == {"native"}
-    assert policies("--add-policies", own, "--policy", "package-*") == {"package-variant-known"}
+    assert policies("--add-policies", own, "--policy", "package-variant-known") == {"package-variant-known"}
     assert policies("--add-policies", own, "--severity", "high") == {"package-variant-known"}
 
 
@@ -126,10 +126,10 @@ def test_a_misspelt_name_of_a_policy_is_no_run_that_finds_nothing(cozyguard: Run
 
 
 def test_passed_rules_are_listed_when_asked_for(cozyguard: Run, package: Package) -> None:
-    answer = cozyguard("check", package("container"), "--policy", "package-*", "--show-passed", "-o", "json")
+    answer = cozyguard("check", package("container"), "--policy", "package-variant-known", "--show-passed", "-o", "json")
 
     assert [entry["outcome"] for entry in answer.document["results"]] == ["pass"]
-    shown = cozyguard("check", "gpu.yaml", "--policy", "package-*", "--show-passed").out
+    shown = cozyguard("check", "gpu.yaml", "--policy", "package-variant-known", "--show-passed").out
     assert "pass: rule variant holds [package-variant-known]" in shown
     assert answer.document["summary"]["pass"] == 1
 
