@@ -65,7 +65,7 @@ def _element(frame: Frame, node: Node, key: int | str) -> Path | None:
     """Give the path of an element of something that was put together."""
     match node:
         case Ident() if inner := frame.session.frames.get(node.name):
-            return element(inner, inner.tree.root, key)
+            return _of_lazy(inner, node.name, key)
         case ListNode() if isinstance(key, int):
             present = [e for n, e in enumerate(node.elements) if not (n in node.optional and _absent(frame, e))]
             return path(frame, present[key]) if 0 <= key < len(present) else None
@@ -91,8 +91,17 @@ def _of_name(frame: Frame, node: Ident) -> Path | None:
     if node.name in frame.paths:
         return frame.paths[node.name]
     if inner := frame.session.frames.get(node.name):
-        return path(inner, inner.tree.root)
+        return _of_lazy(inner, node.name)
     return () if node.name == "object" else None
+
+
+def _of_lazy(frame: Frame, name: str, key: int | str | None = None) -> Path | None:
+    """Give the path of a lazy name, or of its element, looked for once: each of a chain is asked more than once."""
+    known = frame.session.lazy_paths
+    if (name, key) not in known:
+        root = frame.tree.root
+        known[name, key] = path(frame, root) if key is None else element(frame, root, key)
+    return known[name, key]
 
 
 def _of_variable(frame: Frame, binder: Binder) -> Path | None:

@@ -34,6 +34,7 @@ class Session:
         self._values: dict[str, Any] = {}
         self.frames: dict[str, Frame] = {}
         self.first_paths: dict[str, Path | None] = {}
+        self.lazy_paths: dict[tuple[str, int | str | None], Path | None] = {}
 
     def trace(self, name: str, parameters: Sequence[Any], paths: Mapping[str, Path | None]) -> Trace:
         """Run the twin of a function and say what happened."""
