@@ -25,7 +25,9 @@ def test_a_wrong_variant_is_shown_where_it_stands(cozyguard: Run, package: Packa
 
 
 def test_the_same_in_json(cozyguard: Run, package: Package, golden: Golden) -> None:
-    answer = cozyguard("check", package("contaner"), "--release", "1.6", "--policy", "package-variant-known", "-o", "json")
+    answer = cozyguard(
+        "check", package("contaner"), "--release", "1.6", "--policy", "package-variant-known", "-o", "json"
+    )
 
     golden("check/wrong-variant.json", json.dumps(answer.document, indent=2) + "\n")
     assert (answer.code, answer.err) == (1, "")
@@ -126,7 +128,9 @@ def test_a_misspelt_name_of_a_policy_is_no_run_that_finds_nothing(cozyguard: Run
 
 
 def test_passed_rules_are_listed_when_asked_for(cozyguard: Run, package: Package) -> None:
-    answer = cozyguard("check", package("container"), "--policy", "package-variant-known", "--show-passed", "-o", "json")
+    answer = cozyguard(
+        "check", package("container"), "--policy", "package-variant-known", "--show-passed", "-o", "json"
+    )
 
     assert [entry["outcome"] for entry in answer.document["results"]] == ["pass"]
     shown = cozyguard("check", "gpu.yaml", "--policy", "package-variant-known", "--show-passed").out
