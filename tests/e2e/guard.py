@@ -25,8 +25,14 @@ ROOT = Path(__file__).parents[2]
 OWN_POLICIES = Path(__file__).parent / "policies"
 """Policies of these tests, about kinds that the bundled ones leave alone."""
 
-_SUBRESOURCES = {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments/*"], "operations": ["*"]}
-"""Asked about although no policy is: the server must let them pass."""
+NAMESPACE = "e2e"
+"""Where those policies hold. A webhook of these tests is asked about it, and those of the page are not."""
+
+_RULES = [
+    {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["*"]},
+    {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments", "deployments/*"], "operations": ["*"]},
+]
+_NAME = "kubernetes.io/metadata.name"
 
 
 @dataclass(frozen=True)
@@ -90,22 +96,29 @@ class Guard:
         self._process = None
 
     def registration(self) -> list[Object]:
-        """Give the webhook configurations that docs/serve.md shows, by URL, with the rules of the policies at hand."""
+        """Give the webhook configurations that docs/serve.md shows, by URL, with one more for these tests' policies."""
         page = (ROOT / "docs" / "serve.md").read_text()
         block = re.search(r"^```yaml\n(# registration\.yaml\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
         assert block
-        return [self._by_url(document) for document in yaml.safe_load_all(block[1])]
+        documents: list[Object] = list(yaml.safe_load_all(block[1]))
+        for document in documents:
+            hooks = [self._by_url(hook) for hook in document["webhooks"]]
+            own = {
+                "name": "e2e.cozyguard.io",
+                "namespaceSelector": {"matchLabels": {_NAME: NAMESPACE}},
+                "rules": _RULES,
+            }
+            document["webhooks"] = [*map(_elsewhere, hooks), hooks[0] | own]
+        return documents
 
-    def _by_url(self, document: Object) -> Object:
-        (hook,) = document["webhooks"]
-        url = f"https://127.0.0.1:{self.port}{hook['clientConfig']['service']['path']}"
+    def _by_url(self, hook: Object) -> Object:
+        path = hook["clientConfig"]["service"]["path"]
         authority = base64.b64encode(self._authority.cert_pem.bytes()).decode()
-        hook["clientConfig"] = {"url": url, "caBundle": authority}
-        hook["rules"] = [*_rules(mutating=document["kind"].startswith("Mutating")), _SUBRESOURCES]
-        hook["matchConditions"] = [
-            {"name": "not-setting-up", "expression": f"!('{SETUP}' in request.?userInfo.?groups.orValue([]))"}
-        ]
-        return document
+        not_setting_up = f"!('{SETUP}' in request.?userInfo.?groups.orValue([]))"
+        return hook | {
+            "clientConfig": {"url": f"https://127.0.0.1:{self.port}{path}", "caBundle": authority},
+            "matchConditions": [{"name": "not-setting-up", "expression": not_setting_up}],
+        }
 
     def _flags(self, release: str) -> list[str]:
         flags: dict[str, Any] = {
@@ -131,20 +144,12 @@ class Guard:
             return False
 
 
-def _rules(*, mutating: bool) -> list[Object]:
-    """Name what policies look at; tests/docs holds the page to the same."""
-    rules = [
-        {
-            "apiGroups": list(rule.api_groups),
-            "apiVersions": list(rule.api_versions),
-            "resources": list(rule.resources),
-            "operations": list(rule.operations),
-        }
-        for policy in policies.load([policies.bundled(), OWN_POLICIES]).policies
-        if (policy.mutations if mutating else policy.validations)
-        for rule in policy.match.resource_rules
-    ]
-    return [rule for index, rule in enumerate(rules) if rule not in rules[:index]]
+def _elsewhere(hook: Object) -> Object:
+    """Leave the namespace of these tests to their own webhook: of two that deny, either may be the one that is shown."""
+    elsewhere = {"key": _NAME, "operator": "NotIn", "values": [NAMESPACE]}
+    return hook | {
+        "namespaceSelector": {"matchExpressions": [*hook["namespaceSelector"]["matchExpressions"], elsewhere]}
+    }
 
 
 def _nothing_else() -> list[Object]:

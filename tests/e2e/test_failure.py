@@ -25,7 +25,7 @@ def test_under_fail_nothing_that_is_named_can_be_changed(nobody: Guard, kubectl:
     assert shown.code == 1
     assert shown.text == (
         f'Error from server (InternalError): error when creating "configmap.yaml": Internal error occurred: '
-        f'failed calling webhook "mutate.cozyguard.io": failed to call webhook: Post "{url}": '
+        f'failed calling webhook "e2e.cozyguard.io": failed to call webhook: Post "{url}": '
         f"dial tcp 127.0.0.1:{nobody.port}: connect: connection refused\n"
     )
 
