@@ -37,7 +37,7 @@ def find(minor: str | None = None, say: Say = print) -> Binaries:
     """
     module = versions.apiserver(minor)
     folder = _at_hand(module) or _cached(module, say)
-    return Binaries(folder / "kube-apiserver", folder / "etcd", _kubectl())
+    return Binaries(folder / "kube-apiserver", folder / "etcd", kubectl())
 
 
 def cache() -> Path:
@@ -93,7 +93,8 @@ def _version(program: Path) -> str:
     return subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
 
 
-def _kubectl() -> Path:
+def kubectl() -> Path:
+    """Find kubectl: the one beside this Python, else one on the PATH. Raises ControlPlaneError."""
     own = Path(sys.executable).parent / "kubectl"
     found = own if own.is_file() else shutil.which("kubectl")
     if not found:

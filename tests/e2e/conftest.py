@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.controlplane.binaries import find
+from tests.controlplane.binaries import kubectl as find_kubectl
 from tests.controlplane.plane import ControlPlane
-from tests.e2e.guard import Guard, example_world
+from tests.e2e.guard import NAMESPACE, Guard, example_world
 from tests.e2e.kubectl import Kubectl, Object, target, until
 
-NAMESPACES = ("cozy-kubevirt", "tenant-demo", "e2e")
+NAMESPACES = ("cozy-kubevirt", "tenant-demo", NAMESPACE)
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +40,7 @@ def administrator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
     """A kubectl for the whole session, with the namespaces that tests use."""
     folder = tmp_path_factory.mktemp("administrator")
     if given := os.environ.get("COZYGUARD_E2E_KUBECONFIG"):
-        made = Kubectl(find().kubectl, Path(given), folder)
+        made = Kubectl(find_kubectl(), Path(given), folder)
     else:
         plane: ControlPlane = request.getfixturevalue("control_plane")
         made = Kubectl(plane.binaries.kubectl, plane.kubeconfig, folder)
@@ -52,21 +53,22 @@ def administrator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 def registered(administrator: Kubectl, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guard]:
     """The server, registered for as long as the tests run; in force when a test gets it."""
     guard = Guard(tmp_path_factory.mktemp("guard"))
-    guard.serve(example_world())
-    for document in guard.registration():
-        administrator.make(document)
+    documents = guard.registration()
     try:
+        guard.serve(example_world())
+        for document in documents:
+            administrator.make(document)
         until(lambda: _in_force(administrator))
         yield guard
     finally:
-        for document in guard.registration():
+        for document in documents:
             administrator.forget(document)
         guard.stop()
 
 
 def _in_force(kubectl: Kubectl) -> bool:
     """Ask whether both webhooks are called: a webhook takes up to a second to be."""
-    probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe", "namespace": "e2e"}}
+    probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe", "namespace": NAMESPACE}}
     denied = kubectl.apply(probe | {"data": {"colour": "black"}}, "--dry-run=server")
     patched = kubectl.apply(probe | {"data": {"colour": "blue"}}, "--dry-run=server")
     return denied.code != 0 and bool(patched.warnings)
@@ -121,7 +123,7 @@ def config_map(keep: Callable[[Object], Object]) -> Callable[..., Object]:
     """Make a ConfigMap with some data."""
 
     def make(name: str = "settings", **data: str) -> Object:
-        metadata = {"name": name, "namespace": "e2e"}
+        metadata = {"name": name, "namespace": NAMESPACE}
         return keep({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
 
     return make
@@ -153,7 +155,7 @@ def deployment(keep: Callable[[Object], Object]) -> Callable[..., Object]:
         labels = {"app": "web"}
         pod = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "example.org/web:1"}]}}
         spec = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": pod}
-        metadata = {"name": "web", "namespace": "e2e"}
+        metadata = {"name": "web", "namespace": NAMESPACE}
         return keep({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec})
 
     return make

@@ -23,7 +23,7 @@ from webhook.sources import policies
 
 ROOT = Path(__file__).parents[2]
 OWN_POLICIES = Path(__file__).parent / "policies"
-"""Policies of these tests, about kinds that the bundled ones leave alone."""
+"""Policies of these tests: their words change when these tests do, and not with the bundled ones."""
 
 NAMESPACE = "e2e"
 """Where those policies hold. A webhook of these tests is asked about it, and those of the page are not."""
