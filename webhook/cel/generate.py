@@ -127,6 +127,10 @@ class Generator(Emitter):
         """Is it a loop variable or a parameter, which is there and cannot fail."""
         return name in self._bound
 
+    def is_type(self, node: Ident) -> bool:
+        """Does the name stand for a type, and for nothing that shadows it."""
+        return not (node.name in self._bound or node.name in self._slots or node.name in INPUTS)
+
     def _ident(self, node: Ident) -> str:
         if name := self._bound.get(node.name):
             return name

@@ -20,7 +20,7 @@ _RUNTIME = (
     *("each", "entries_without_missing", "fetch", "first", "insert_all", "lazy", "no_value", "pairs", "present"),
     *("read", "step", "unequal", "unwrap", "without_missing", "within", "wrap", "UNSET"),
 )
-_PYTHON = (type, dict, int, len, list, str)
+_PYTHON = (type, bool, dict, float, int, len, list, str)
 
 
 def namespace(extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Final
 from webhook.cel import logic, optionals
 from webhook.cel.functions import FUNCTIONS
 from webhook.cel.namespace import function_name
-from webhook.cel.tree import Call, Const, ListNode, Node
+from webhook.cel.tree import Call, Const, Ident, ListNode, Node
 
 if TYPE_CHECKING:
     from webhook.cel.generate import Generator
 
 _Writer = Callable[["Generator", Call], str]
+
+_CLASSES: Final = {"map": "dict", "list": "list", "string": "str", "int": "int", "double": "float", "bool": "bool"}
+"""The Python class that most values of a type have, all of whose instances have that type."""
 
 _SHORT: Final = 4
 """Up to so many strings a tuple is searched faster than a set, whose use needs a test of the type."""
@@ -43,6 +46,8 @@ def _equality(g: Generator, node: Call) -> str:
         left, right = right, left
     equal = node.function == "_==_"
     helper = "equal" if equal else "unequal"
+    if tested := _type_test(g, left, right):
+        return _of_type(g, node, helper, *tested)
     a, b = g.expr(left), g.expr(right)
     sign = _equality_sign(g, left, right, equal)
     if sign:
@@ -52,6 +57,25 @@ def _equality(g: Generator, node: Call) -> str:
         fast = f"({t} {sign} {b} if type({t} := {a}) is int else {helper}({t}, {b}))"
         return g.operation(node, helper, a, b, fast=fast)
     return g.operation(node, helper, a, b)
+
+
+def _type_test(g: Generator, left: Node, right: Node) -> tuple[Call, Ident] | None:
+    """Recognize `type(x) == map`."""
+    for call, name in ((left, right), (right, left)):
+        if isinstance(call, Call) and call.function == "type" and isinstance(name, Ident):
+            return (call, name) if name.name in _CLASSES and g.is_type(name) else None
+    return None
+
+
+def _of_type(g: Generator, node: Call, helper: str, call: Call, name: Ident) -> str:
+    """Write a test of a value's type: Python's own where it is the usual class, else CEL's."""
+    x, t, cel_name, python_name = g.expr(call.operands[0]), g.name(), name.name, _CLASSES[name.name]
+    a = g.seen(call, g.operation(call, "type_of", x))
+    if node.function == "_==_":
+        fast = f"(type({t} := {x}) is {python_name} or type_of({t}).name == {cel_name!r})"
+    else:
+        fast = f"(type({t} := {x}) is not {python_name} and type_of({t}).name != {cel_name!r})"
+    return g.operation(node, helper, a, g.expr(name), fast=fast)
 
 
 def _equality_sign(g: Generator, left: Node, right: Node, equal: bool) -> str:

@@ -185,3 +185,21 @@ def test_no_name_in_an_expression_meets_a_name_in_the_code(name: str, outcome: C
 def test_text_in_an_expression_stays_text(outcome: Callable[..., Any]) -> None:
     hostile = "'); import os; ('"
     assert outcome(f'object["{hostile}"] == "{hostile}"', {hostile: hostile}) is True
+
+
+TYPED: dict[str, Any] = {
+    "map": {"a": 1},
+    "list": [1],
+    "string": "text",
+    "int": 1,
+    "double": 1.5,
+    "bool": True,
+    "null_type": None,
+}
+
+
+@pytest.mark.parametrize("name", [*TYPED, "uint", "bytes", "type"])
+def test_a_test_of_a_type_is_true_for_that_type_and_no_other(name: str, outcome: Callable[..., Any]) -> None:
+    for actual, value in TYPED.items():
+        assert outcome(f"type(object) == {name}", value) is (actual == name)
+        assert outcome(f"{name} != type(object)", value) is (actual != name)
