@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from webhook.cel.errors import Budget, NotKnown
-from webhook.cel.runtime import UNSET
+from webhook.cel.slots import UNSET
 
 
 def _nothing(key: str) -> Any:

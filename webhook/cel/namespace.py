@@ -10,6 +10,7 @@ from typing import Any
 from webhook.cel import runtime, values
 from webhook.cel.errors import ERRORS
 from webhook.cel.functions import FUNCTIONS
+from webhook.cel.slots import UNSET
 from webhook.cel.values.maps import MISSING
 
 _VALUES = (
@@ -18,7 +19,7 @@ _VALUES = (
 )
 _RUNTIME = (
     *("each", "entries_without_missing", "fetch", "first", "insert_all", "lazy", "no_value", "pairs", "present"),
-    *("read", "step", "unequal", "unwrap", "without_missing", "within", "wrap", "UNSET"),
+    *("read", "step", "unequal", "unwrap", "without_missing", "within", "wrap"),
 )
 _PYTHON = (type, bool, dict, float, int, len, list, str)
 
@@ -39,6 +40,7 @@ def _helpers() -> dict[str, Any]:
         "__builtins__": {},
         "ERRORS": ERRORS,
         "MISSING": MISSING,
+        "UNSET": UNSET,
         **{name: getattr(values, name) for name in _VALUES},
         **{name: getattr(runtime, name) for name in _RUNTIME},
         **{python.__name__: python for python in _PYTHON},

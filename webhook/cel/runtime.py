@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from webhook.cel.errors import CHECK_EVERY, ERRORS, Budget, CelError, NotKnown
 from webhook.cel.values import NONE, Optional, equal, has, insert, items, make_map, member, select
@@ -13,9 +13,6 @@ from webhook.cel.values.maps import MAPS, MISSING
 
 if TYPE_CHECKING:
     from webhook.cel.activation import Activation
-
-UNSET: Final = object()
-"""What stands in a slot whose variable has not been computed."""
 
 
 def each(budget: Budget, value: Any, cost: int) -> Iterable[Any]:

@@ -12,7 +12,8 @@ from webhook.cel.blame import Blame, blame, failed, first_path
 from webhook.cel.errors import ERRORS, Budget, Exhausted
 from webhook.cel.extent import position, source
 from webhook.cel.frame import Frame
-from webhook.cel.runtime import UNSET, fetch, wrap
+from webhook.cel.runtime import fetch, wrap
+from webhook.cel.slots import UNSET
 from webhook.cel.trace import Trace
 from webhook.cel.tree import Call, Ident, Select
 from webhook.cel.values import Optional

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+UNSET: Final = object()
+"""What stands in a slot whose variable has not been computed."""
 
 
 class SlotTable:

@@ -12,7 +12,7 @@ from webhook.cel.functions import lists
 from webhook.cel.functions.format import format_text
 from webhook.cel.functions.library import Function, Library, call, charging, checked, method
 from webhook.cel.values.arithmetic import text_cost
-from webhook.cel.values.text import show
+from webhook.cel.values.text import ESCAPES, show
 from webhook.cel.values.types import no_such_overload
 
 _SPACE: Final = (
@@ -22,19 +22,7 @@ _SPACE: Final = (
 
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
-_ESCAPES: Final = str.maketrans(
-    {
-        "\a": "\\a",
-        "\b": "\\b",
-        "\f": "\\f",
-        "\n": "\\n",
-        "\r": "\\r",
-        "\t": "\\t",
-        "\v": "\\v",
-        "\\": "\\\\",
-        '"': '\\"',
-    }
-)
+_ESCAPES: Final = str.maketrans(ESCAPES)
 
 
 def _out_of_range(position: int) -> CelError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-_ESCAPES: Final = {
+ESCAPES: Final = {
     "\a": "\\a",
     "\b": "\\b",
     "\f": "\\f",
@@ -16,6 +16,8 @@ _ESCAPES: Final = {
     "\\": "\\\\",
     '"': '\\"',
 }
+"""How Go's `%q` and `strings.quote` write what would end a string, or not print."""
+
 _PLAIN: Final = re.compile(r"[^\\\"\x00-\x1f\x7f-\U0010ffff]*")
 
 
@@ -83,8 +85,8 @@ def quote(text: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
+    if character in ESCAPES:
+        return ESCAPES[character]
     if character.isprintable():
         return character
     code = ord(character)
