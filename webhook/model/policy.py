@@ -222,6 +222,7 @@ class Policy:
     severity: Severity = Severity.MEDIUM
     category: str = ""
     docs: str = ""
+    sources: tuple[str, ...] = ()
     why: Text = NO_TEXT
     releases: ReleaseRange | None = None
     failure_policy: FailurePolicy = FailurePolicy.FAIL

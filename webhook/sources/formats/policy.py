@@ -145,6 +145,8 @@ class Spec(rules.Rules):
     category: Line | None = None
     docs: Url | None = None
     """A page that says more."""
+    sources: list[Line] = []
+    """Where it is read that this is so: a file and its release, or a page of documentation."""
     why: Words | None = None
     """One or two sentences on what happens otherwise."""
     why_expression: Cel | None = None
@@ -191,6 +193,7 @@ class AdmissionPolicy(Mapped):
             severity=model.Severity(spec.severity),
             category=(spec.category or "").strip(),
             docs=spec.docs or "",
+            sources=tuple(spec.sources),
             why=place.text("why", spec.why, spec.why_expression),
             releases=ReleaseRange.parse(spec.releases) if spec.releases else None,
             failure_policy=model.FailurePolicy(spec.failure_policy),

@@ -24,6 +24,7 @@ spec:
   releases: ">=1.5"
   why: otherwise no pod sees a GPU
   docs: https://example.org/gates
+  sources: ["packages/gates/values.yaml, v1.6.2", "a page"]
   failurePolicy: Ignore
   validationActions: [Warn, Audit]
   onExistingViolation: Deny
@@ -76,6 +77,7 @@ def test_every_field_arrives(load: Load) -> None:
     assert (policy.name, policy.origin) == ("no-host-devices", Origin.ADMISSION_POLICY)
     assert (policy.title, policy.severity, policy.category) == ("No HostDevices gate", Severity.HIGH, "gpu")
     assert (policy.docs, policy.why.literal) == ("https://example.org/gates", "otherwise no pod sees a GPU")
+    assert policy.sources == ("packages/gates/values.yaml, v1.6.2", "a page")
     assert policy.releases is not None
     assert Minor(1, 5) in policy.releases
     assert policy.failure_policy is FailurePolicy.IGNORE
@@ -187,6 +189,8 @@ def test_apply_configuration_is_refused_by_name(spec_errors: SpecErrors) -> None
         ('title: "a\\nb"', "title", "has line breaks, want one line"),
         ("why: ''", "why", "empty, want text"),
         ("docs: example.org", "docs", "got `example.org`, want a URL such as `https://cozystack.io/docs/…`"),
+        ("sources: a page", "sources", "got `a page`, want a list"),
+        ("sources: ['']", "sources[0]", "empty, want text"),
         ('releases: ">=1.5,x"', "releases", "got `x`, want comparisons such as `>=1.5,<1.7`"),
         ("onExistingViolation: Audit", "onExistingViolation", "got `Audit`, want `Warn` or `Deny`"),
         ("failurePolicy: fail", "failurePolicy", "got `fail`, want `Fail` or `Ignore`; did you mean `Fail`?"),
