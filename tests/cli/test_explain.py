@@ -22,6 +22,7 @@ spec:
   releases: ">=1.5"
   why: nothing works without it
   docs: https://example.org/needs-a
+  sources: ["packages/a/values.yaml, v1.6.2", a page]
   matchConstraints:
     resourceRules:
     - {apiGroups: [""], apiVersions: ["*"], resources: [configmaps], operations: [CREATE, UPDATE]}
@@ -116,6 +117,7 @@ def test_one_policy_is_a_document_too(cozyguard: Run, needs_a: str) -> None:
     answer = cozyguard("explain", "needs-a", "--policies", needs_a, "-o", "json")
 
     (entry,) = answer.document["policies"]
+    assert entry["sources"] == ["packages/a/values.yaml, v1.6.2", "a page"]
     refused, passes = entry["examples"]
     assert refused["name"] == "without a it is refused"
     assert refused["command"][:3] == ["cozyguard", "check", "configmap.yaml"]

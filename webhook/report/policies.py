@@ -83,6 +83,7 @@ def _more(policy: Policy) -> Iterator[tuple[str, list[str]]]:
     if policy.failure_policy.value == "Ignore":
         yield "if it cannot be evaluated", ["the request goes on"]
     yield "docs", [policy.docs] if policy.docs else []
+    yield "source", list(policy.sources)
     file = Path(policy.location.file)
     own = file.is_relative_to(bundled())
     yield "written in", [f"{file.relative_to(bundled())} (bundled)" if own else str(file)]
@@ -165,6 +166,7 @@ def policy_entry(policy: Policy) -> dict[str, Any]:
         "releases": policy.releases.text if policy.releases else "",
         "why": policy.why.literal,
         "docs": policy.docs,
+        "sources": list(policy.sources),
         "file": policy.location.file,
         "validationActions": [one.value for one in Action if one in policy.actions],
         "failurePolicy": policy.failure_policy.value,
