@@ -56,7 +56,7 @@ def _index(listed: Iterable[Policy]) -> str:
 
 def _page(policy: Policy, suite: Suite) -> str:
     folder = Path(suite.file).parent.relative_to(bundled())
-    sources = ", ".join(f"[{file}](../../policies/{folder}/{file})" for file in ("policy.yaml", "tests.yaml"))
+    files = ", ".join(f"[{file}](../../policies/{folder}/{file})" for file in ("policy.yaml", "tests.yaml"))
     return "\n".join(
         [
             f"{_MADE}# {policy.title}\n",
@@ -64,11 +64,18 @@ def _page(policy: Policy, suite: Suite) -> str:
             "| | |\n| --- | --- |",
             f"| name | `{policy.name}` |",
             *(f"| {name} | {'<br>'.join(lines)} |" for name, lines in facts(policy)),
-            f"| source | {sources} |\n",
+            f"| written in | {files} |\n",
+            *_sources(policy),
             *_shown(speaking(policy, suite)),
             *_tested(suite),
         ]
     )
+
+
+def _sources(policy: Policy) -> Iterator[str]:
+    """List where the fact that the policy rests on is read."""
+    if policy.sources:
+        yield "\n".join(["## Source\n", *(f"- {source}" for source in policy.sources), ""])
 
 
 def _shown(examples: Iterable[Example]) -> Iterator[str]:
