@@ -9,7 +9,7 @@ from webhook.cel.errors import Budget, NotKnown
 from webhook.cel.slots import UNSET
 
 
-def _nothing(key: str) -> Any:
+def _nothing(key: str, activation: Activation) -> Any:  # noqa: ARG001 - the signature of `fetch`
     raise NotKnown(key)
 
 
@@ -18,7 +18,8 @@ class Activation:
 
     One is made per review and phase; `size` is the length of the slot table. Values are plain JSON and
     are never changed. `request` may be a dict whose `__missing__` raises NotKnown for `userInfo`.
-    `fetch` gives the value of an outside name by its key, or raises NotKnown. Expressions that see
+    `fetch` gives the value of an outside name by its key, or raises NotKnown; it is handed the activation
+    instead of holding it, or each review would wait for the garbage collector. Expressions that see
     other `params` need an activation of their own: slots are shared by all that read this one.
     """
 
@@ -48,7 +49,7 @@ class Activation:
         *,
         size: int,
         budget: Budget | None = None,
-        fetch: Callable[[str], Any] = _nothing,
+        fetch: Callable[[str, Activation], Any] = _nothing,
     ) -> None:
         self.object = object
         self.oldObject = oldObject

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +138,7 @@ def lazy(activation: Activation, slot: int, function: Callable[[Activation], Any
 
 def fetch(activation: Activation, slot: int, key: str) -> Any:
     """Ask the engine for something outside that is read for the first time."""
-    return _memoised(activation, slot, activation.fetch, key)
+    return _memoised(activation, slot, partial(activation.fetch, key), activation)
 
 
 def _memoised(activation: Activation, slot: int, function: Callable[[Any], Any], argument: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from webhook.cel.errors import Budget, NotKnown
@@ -35,7 +36,7 @@ def activate(
     old: Object | None,
 ) -> Activation:
     """Bind the variables for `obj` and `old`, which need not be the request's own (after a mutation, say)."""
-    activation = Activation(
+    return Activation(
         object=obj,
         oldObject=old,
         request=request.cel if request.user is not None else _WithoutUser(request.cel),
@@ -44,9 +45,8 @@ def activate(
         acknowledged=_acknowledged(obj if obj is not None else old),
         budget=Budget(expired=context.expired),
         size=policies.slots,
+        fetch=partial(_fetch, policies, context),
     )
-    activation.fetch = lambda key: _fetch(policies.lookups[key], activation, context)
-    return activation
 
 
 def _namespace_object(request: AdmissionRequest, context: Context) -> Object | None:
@@ -67,7 +67,8 @@ def _acknowledged(obj: Object | None) -> dict[str, str]:
     return {policy.strip(): value.strip() for policy, _, value in entries}
 
 
-def _fetch(linked: LinkedLookup, activation: Activation, context: Context) -> Any:
+def _fetch(policies: PolicySet, context: Context, key: str, activation: Activation) -> Any:
+    linked = policies.lookups[key]
     lookup = linked.lookup
     namespace = _text(linked, "namespace", lookup.namespace, activation)
     if not lookup.object_name:

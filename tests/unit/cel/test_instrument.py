@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from webhook.cel.activation import Activation
 from webhook.cel.errors import NotKnown
 from webhook.model.path import render
 
@@ -198,7 +199,7 @@ def test_tracing_uses_a_budget_of_its_own(bench: Callable[..., Any]) -> None:
 
 
 def test_an_unknown_is_traced_as_such(bench: Callable[..., Any]) -> None:
-    def fetch(key: str) -> Any:
+    def fetch(key: str, activation: Activation) -> Any:
         raise NotKnown(key)
 
     trace = bench("object.spec.variant == 'x' || lookups.gpu.spec == 1", outside={"gpu": "Package gpu"}).trace(

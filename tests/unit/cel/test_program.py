@@ -69,7 +69,7 @@ def test_something_outside_is_fetched_once_and_may_be_not_known() -> None:
     function = builder.build().link(slots).functions["f"]
     asked = []
 
-    def fetch(key: str) -> Any:
+    def fetch(key: str, activation: Activation) -> Any:
         asked.append(key)
         return None
 
