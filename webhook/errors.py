@@ -64,3 +64,11 @@ class ReviewError(CozyguardError):
         """Keep the status beside the message."""
         self.status = status
         super().__init__(message)
+
+
+def did_you_mean(word: str, known: Iterable[str], prefix: str = "") -> str:
+    """Point out the near match, if there is one, as the end of a message; `prefix` is written before it."""
+    from difflib import get_close_matches  # here: only a fault needs it
+
+    near = get_close_matches(word, list(known), n=1)
+    return f"; did you mean `{prefix}{near[0]}`?" if near else ""

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from webhook.cel.errors import Budget, CelError, ExpressionError
-from webhook.cel.faults import near
 from webhook.cel.functions import FUNCTIONS, LATER
 from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, walk
+from webhook.errors import did_you_mean
 
 _MACROS: Final = frozenset(
     {"all", "exists", "exists_one", "existsOne", "filter", "has", "map", "optFlatMap", "optMap", "sortBy"}
@@ -69,7 +69,7 @@ def _name_faults(node: Node, names: Mapping[str, str]) -> Iterator[_Fault]:
         library, since = found
         yield node, f"`{function}` is not supported yet: it needs the {library} library of Kubernetes {since}"
     elif function not in FUNCTIONS and node.function not in _MACROS:
-        yield node, f"no function `{function}`{near(function, FUNCTION_NAMES)}"
+        yield node, f"no function `{function}`{did_you_mean(function, FUNCTION_NAMES)}"
 
 
 def _value_faults(tree: Tree, node: Node, formatted: bool) -> Iterator[_Fault]:

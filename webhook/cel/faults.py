@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Final
 
 from webhook.cel.errors import ExpressionError
 from webhook.cel.messages import MESSAGES
+from webhook.errors import did_you_mean
 
 DEPTH: Final = 32
 """How deep the library's parser goes; Kubernetes goes down to 250."""
@@ -42,12 +42,6 @@ def faults(report: str, text: str, names: Iterable[str], functions: Iterable[str
     return tuple(sorted(found, key=lambda fault: (fault.line, fault.column))) or (
         ExpressionError(1, 1, report.partition("\n")[0]),
     )
-
-
-def near(word: str, words: Iterable[str], prefix: str = "") -> str:
-    """Write `; did you mean …?` when one of the words is near, else nothing; the prefix goes before it."""
-    match = get_close_matches(word, list(words), n=1, cutoff=0.6)
-    return f"; did you mean `{prefix}{match[0]}`?" if match else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +78,21 @@ class _Writer:
 
     def _unknown(self, name: str) -> str:
         if self._place.after.startswith("("):
-            return f"no function `{name}`{near(name, self._functions)}"
+            return f"no function `{name}`{did_you_mean(name, self._functions)}"
         first = name.partition(".")[0]
         if self._place.after.startswith("."):  # the place of `a.b` is its dot
             start = self._place.line.rfind(first, 0, self._place.offset)
             self._place = replace(self._place, offset=max(0, start))
         if first not in ("variables", "lookups"):
-            return f"no variable `{first}`{near(first, self._names)}"
+            return f"no variable `{first}`{did_you_mean(first, self._names)}"
         of, own = name.split(".")[:2]
         known = [other.removeprefix(f"{of}.") for other in self._names if other.startswith(f"{of}.")]
-        return f"no variable `{of}.{own}`{near(own, known, f'{of}.')}"
+        return f"no variable `{of}.{own}`{did_you_mean(own, known, f'{of}.')}"
 
     def _no_field(self, field: str, message: str) -> str:
         operand = re.search(r"[\w.]+$", self._place.before) if self._place.after.startswith(".") else None
         of = operand[0] if operand else message
-        return f"`{of}` has no field `{field}`{near(field, MESSAGES.get(message, ()))}"
+        return f"`{of}` has no field `{field}`{did_you_mean(field, MESSAGES.get(message, ()))}"
 
     def _no_overload(self, function: str, arguments: str) -> str:
         operator = _operator(function)

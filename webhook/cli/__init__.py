@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 from webhook import __version__
 from webhook.cli import terminal
-from webhook.cli.options import Parser, did_you_mean
-from webhook.errors import CozyguardError, UsageError
+from webhook.cli.options import Parser
+from webhook.errors import CozyguardError, UsageError, did_you_mean
 from webhook.report.summary import ExitCode
 
 COMMANDS: Final = {

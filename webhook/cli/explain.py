@@ -19,11 +19,10 @@ from webhook.cli.options import (
     Parser,
     add_policy_options,
     add_release,
-    did_you_mean,
     one_of,
     selection,
 )
-from webhook.errors import ReviewError, UsageError
+from webhook.errors import ReviewError, UsageError, did_you_mean
 from webhook.model.policy import Policy
 from webhook.model.request import AdmissionRequest
 from webhook.model.story import Story

@@ -7,12 +7,11 @@ A flag wins over its variable. In the variable of a flag that may be repeated, v
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-from webhook.errors import UsageError
+from webhook.errors import UsageError, did_you_mean
 from webhook.model.policy import Severity
 from webhook.model.release import Minor
 from webhook.runs.selection import Selection
@@ -20,6 +19,11 @@ from webhook.runs.selection import Selection
 Arguments = argparse.Namespace
 
 PREFIX: Final = "COZYGUARD_"
+
+RELEASE_HELP: Final = (
+    "the Cozystack release, such as 1.6 (default: the configuration's, else what the cluster state says, "
+    "else the newest known)"
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -96,12 +100,6 @@ def variable(option: argparse.Action) -> str:
     return PREFIX + names[0][2:].replace("-", "_").upper() if names else ""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Point out the near match, if there is one, as the end of a sentence."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
-
-
 def one_of(*words: str) -> Callable[[str], str]:
     """Make a type that accepts these words."""
 
@@ -150,7 +148,7 @@ def add_release(parser: Parser) -> None:
         "--release",
         type=release,
         metavar="VERSION",
-        help="the Cozystack release, such as 1.6 (default: the configuration's, else the newest known)",
+        help=RELEASE_HELP,
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from webhook.cli.options import Parser
+from webhook.cli.options import RELEASE_HELP, Parser
 
 _EXAMPLES: Final = (
     ("cozyguard serve --tls-cert tls.crt --tls-key tls.key", "serve the bundled policies"),
@@ -24,7 +24,11 @@ def parser() -> Parser:
     made.option("--probe-port", metavar="N", help="port of /healthz, /readyz and /metrics, without TLS (default: 8080)")
     made.repeatable("--policies", metavar="PATH", help="policies to use in place of the bundled ones")
     made.repeatable("--add-policies", metavar="PATH", help="policies to add")
-    made.option("--release", metavar="VERSION", help="the Cozystack release (default: the newest known)")
+    made.option(
+        "--release",
+        metavar="VERSION",
+        help=RELEASE_HELP,
+    )
     made.option("--cluster-state", metavar="FILE", help="objects of the cluster; read again when it changes")
     made.option("--config", metavar="FILE", help="modes, exemptions and exceptions")
     made.option("--workers", metavar="N", help="processes on one port (default: 1)")

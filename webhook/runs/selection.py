@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from webhook.errors import UsageError
+from webhook.errors import UsageError, did_you_mean
 from webhook.model.policy import Policy, Severity
 
 
@@ -37,9 +36,7 @@ class Selection:
         """Raise UsageError for a glob that chooses none of these: a run without policies would find nothing wrong."""
         for glob in self.only:
             if not any(fnmatchcase(name, glob) for name in names):
-                near = get_close_matches(glob, names, n=1)
-                hint = f"; did you mean `{near[0]}`?" if near else ""
-                raise UsageError(f"argument --policy: no policy is called `{glob}`{hint}")
+                raise UsageError(f"argument --policy: no policy is called `{glob}`{did_you_mean(glob, names)}")
 
 
 def _is_called(policy: Policy, globs: Iterable[str]) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from webhook.errors import DocumentError, DocumentErrors
+from webhook.errors import DocumentError, DocumentErrors, did_you_mean
 from webhook.model.policy import Policy
 from webhook.sources import policy_files, written
 from webhook.sources.bundled import bundled
@@ -135,8 +134,7 @@ class _Collection:
             place, checked = self._native[name][0].place, self._native[name][1]
             self.policies.append(checked.build(place, binding))
         elif (False, name) not in self._names or self._names[False, name].kind == OWN:
-            near = difflib.get_close_matches(name, self._native, n=1)
-            hint = f"; did you mean `{near[0]}`?" if near else ""
+            hint = did_you_mean(name, self._native)
             place = entry.place / "spec" / "policyName"
             self.errors.append(place.error(f"no {NATIVE} is called `{name}`{hint}"))
 
@@ -149,6 +147,5 @@ def _foreign(entry: Written, *, strict: bool) -> DocumentError | None:
         return place.error(f"{kind} comes in a later version; until then write an AdmissionPolicy with `mutations`")
     if not strict and (kind in _READ_ELSEWHERE or not own_group):
         return None
-    near = difflib.get_close_matches(kind, _READ, n=1)
-    hint = f"; did you mean `{near[0]}`?" if near else ""
+    hint = did_you_mean(kind, _READ)
     return place.error(f"got `{kind}`, want one of {', '.join(f'`{name}`' for name in _READ)}{hint}")
