@@ -2,10 +2,13 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+
+from tests.controlplane.binaries import find
+from tests.controlplane.plane import ControlPlane
 
 GOLDEN = Path(__file__).parent / "golden"
 COZYSTACK = Path(__file__).parent / "data" / "cozystack"
@@ -50,3 +53,16 @@ def cozystack(tmp_path: Path) -> Callable[..., str]:
         return str(bare)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def control_plane(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
+    """A control plane that starts with the first test that needs it. Fails, and says how to get one, without."""
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def say(text: str) -> None:
+        with capture.global_and_fixture_disabled():
+            print(f"\n{text}", flush=True)
+
+    with ControlPlane(find(say=say)) as plane:
+        yield plane

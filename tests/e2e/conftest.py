@@ -13,26 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.controlplane.binaries import find
 from tests.controlplane.binaries import kubectl as find_kubectl
 from tests.controlplane.plane import ControlPlane
 from tests.e2e.guard import NAMESPACE, Guard, example_world
 from tests.e2e.kubectl import Kubectl, Object, target, until
 
 NAMESPACES = ("cozy-kubevirt", "tenant-demo", NAMESPACE)
-
-
-@pytest.fixture(scope="session")
-def control_plane(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
-    """A control plane that starts with the first test that needs it. Fails, and says how to get one, without."""
-    capture = request.config.pluginmanager.getplugin("capturemanager")
-
-    def say(text: str) -> None:
-        with capture.global_and_fixture_disabled():
-            print(f"\n{text}", flush=True)
-
-    with ControlPlane(find(say=say)) as plane:
-        yield plane
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+"""The Kubernetes API as a client sees it: requests, watches, and a cache of what policies look up."""
