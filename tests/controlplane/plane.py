@@ -1,4 +1,4 @@
-"""A control plane that runs: etcd and kube-apiserver on free ports of this machine, with an administrator's kubeconfig."""
+"""A control plane that runs: etcd and kube-apiservers on free ports of this machine, with an administrator's kubeconfig."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
 import tempfile
 import time
 import urllib.request
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -30,18 +32,31 @@ _PATIENCE: Final = 60.0
 
 
 class ControlPlane:
-    """Starts when it is entered, with the CRDs of the kinds that policies look at; stops when it is left."""
+    """Starts when it is entered, with the CRDs of the kinds that policies look at; stops when it is left.
 
-    def __init__(self, binaries: Binaries) -> None:
+    Several API servers share one etcd, certificate and token; the kubeconfig is of the first.
+    """
+
+    def __init__(self, binaries: Binaries, *, apiservers: int = 1) -> None:
         self.binaries = binaries
-        self.url = ""
-        self._token = secrets.token_hex(16)
+        self.urls: list[str] = []
+        self.token = secrets.token_hex(16)
+        self._count = apiservers
         self._stack = ExitStack()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
+    def url(self) -> str:
+        return self.urls[0]
+
+    @property
     def kubeconfig(self) -> Path:
         return self._folder / "kubeconfig"
+
+    @property
+    def certificate(self) -> Path:
+        """The certificate to trust."""
+        return self._folder / "apiserver.crt"
 
     def __enter__(self) -> Self:
         """Start. Raises ControlPlaneError with the end of a log if it does not become ready."""
@@ -75,26 +90,45 @@ class ControlPlane:
         self.kubectl("apply", "--server-side", "--filename", str(crds))
         self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "--filename", str(crds))
 
+    def restart(self, index: int) -> None:
+        """Stop an API server as its manager does, and start it again on its port; ready when this returns."""
+        self._end(self._processes.pop(_apiserver(index)))
+        self._run_apiserver(index)
+
+    @contextmanager
+    def etcd_paused(self) -> Iterator[None]:
+        """Leave etcd without a turn of the processor for as long as the block runs."""
+        etcd = self._processes["etcd"]
+        etcd.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            etcd.send_signal(signal.SIGCONT)
+
     def _start(self) -> None:
-        port, etcd_port, peer_port = _free_ports(3)
-        self.url = f"https://127.0.0.1:{port}"
-        store = f"http://127.0.0.1:{etcd_port}"
-        self._run(self.binaries.etcd, _etcd_flags(self._folder, store, f"http://127.0.0.1:{peer_port}"))
-        self._run(self.binaries.apiserver, self._apiserver_flags(store, port))
-        self._wait_until_ready()
+        etcd_port, peer_port, *ports = _free_ports(2 + self._count)
+        self.urls = [f"https://127.0.0.1:{port}" for port in ports]
+        self._store = f"http://127.0.0.1:{etcd_port}"
+        self._run("etcd", self.binaries.etcd, _etcd_flags(self._folder, self._store, f"http://127.0.0.1:{peer_port}"))
+        (self._folder / "service-accounts.key").write_bytes(_private_key())
+        (self._folder / "tokens.csv").write_text(f"{self.token},admin,admin,system:masters\n")
+        for index in range(self._count):  # one after the other: the first makes the certificate
+            self._run_apiserver(index)
         self._write_kubeconfig()
 
-    def _apiserver_flags(self, store: str, port: int) -> dict[str, Any]:
+    def _run_apiserver(self, index: int) -> None:
+        url = self.urls[index]
+        self._run(_apiserver(index), self.binaries.apiserver, self._apiserver_flags(url.rpartition(":")[2]))
+        self._wait_until_ready(url)
+
+    def _apiserver_flags(self, port: str) -> dict[str, Any]:
         key = self._folder / "service-accounts.key"
-        key.write_bytes(_private_key())
-        tokens = self._folder / "tokens.csv"
-        tokens.write_text(f"{self._token},admin,admin,system:masters\n")
         return {
-            "etcd-servers": store,
+            "etcd-servers": self._store,
             "bind-address": "127.0.0.1",
             "secure-port": port,
             "cert-dir": self._folder,
-            "token-auth-file": tokens,
+            "token-auth-file": self._folder / "tokens.csv",
             "authorization-mode": "RBAC",
             "service-account-issuer": "https://localhost",
             "service-account-key-file": key,
@@ -105,56 +139,63 @@ class ControlPlane:
             "endpoint-reconciler-type": "none",
         }
 
-    def _run(self, program: Path, flags: dict[str, Any]) -> None:
+    def _run(self, name: str, program: Path, flags: dict[str, Any]) -> None:
         """Start a program in a session of its own: Ctrl-C must not end etcd before the API server."""
         command = [str(program), *(f"--{name}={value}" for name, value in flags.items())]
-        with (self._folder / f"{program.name}.log").open("wb") as log:
+        with (self._folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-        self._processes[program.name] = process
+        self._processes[name] = process
 
-    def _wait_until_ready(self) -> None:
+    def _wait_until_ready(self, url: str) -> None:
         end = time.monotonic() + _PATIENCE
-        while not self._ready():
+        while not self._ready(url):
             for name, process in self._processes.items():
                 if process.poll() is not None or time.monotonic() > end:
                     log = self._folder / f"{name}.log"
                     raise ControlPlaneError(f"the control plane did not start: {log.read_text()[-2000:]}")
             time.sleep(0.05)
 
-    def _ready(self) -> bool:
-        certificate = self._folder / "apiserver.crt"
-        if not certificate.exists():
+    def _ready(self, url: str) -> bool:
+        if not self.certificate.exists():
             return False
-        headers = {"Authorization": f"Bearer {self._token}"}
-        request = urllib.request.Request(f"{self.url}/readyz", headers=headers)  # noqa: S310  our own URL
+        headers = {"Authorization": f"Bearer {self.token}"}
+        request = urllib.request.Request(f"{url}/readyz", headers=headers)  # noqa: S310  our own URL
         try:
-            trust = ssl.create_default_context(cafile=str(certificate))
+            trust = ssl.create_default_context(cafile=str(self.certificate))
             with urllib.request.urlopen(request, context=trust, timeout=5):  # noqa: S310  our own URL
                 return True
         except OSError:
             return False
 
     def _write_kubeconfig(self) -> None:
-        cluster = {"server": self.url, "certificate-authority": str(self._folder / "apiserver.crt")}
+        cluster = {"server": self.url, "certificate-authority": str(self.certificate)}
         config = {
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": "cozyguard", "cluster": cluster}],
-            "users": [{"name": "admin", "user": {"token": self._token}}],
+            "users": [{"name": "admin", "user": {"token": self.token}}],
             "contexts": [{"name": "cozyguard", "context": {"cluster": "cozyguard", "user": "admin"}}],
             "current-context": "cozyguard",
         }
         self.kubeconfig.write_text(json.dumps(config, indent=2))
 
     def _stop(self) -> None:
-        """Stop the API server, then etcd: without etcd the API server would take a minute to give up."""
+        """Stop the API servers, then etcd: without etcd an API server would take a minute to give up."""
         for process in reversed(self._processes.values()):
-            process.terminate()
-            try:
-                process.wait(_PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            self._end(process)
+
+    @staticmethod
+    def _end(process: subprocess.Popen[bytes]) -> None:
+        process.terminate()
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _apiserver(index: int) -> str:
+    return f"kube-apiserver-{index}"
 
 
 def _etcd_flags(folder: Path, url: str, peer: str) -> dict[str, Any]:

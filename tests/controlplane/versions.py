@@ -48,6 +48,10 @@ def etcd() -> Module:
     return _module("etcd", "go.etcd.io/etcd/server/v3", "")
 
 
+def helm() -> Module:
+    return _module("helm", "helm.sh/helm/v4", "/cmd/helm")
+
+
 def _module(folder: str, module: str, package: str) -> Module:
     required = re.search(rf"^require {module} v(\S+)$", (HERE / folder / "go.mod").read_text(), re.MULTILINE)
     assert required, f"{folder}/go.mod does not require {module}"

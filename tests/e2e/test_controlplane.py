@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.controlplane import versions
-from tests.controlplane.binaries import find
+from tests.controlplane.binaries import find, helm
 from tests.controlplane.versions import ControlPlaneError
 
 PROGRAMS = ("kube-apiserver", "etcd")
@@ -107,3 +107,30 @@ def test_an_unknown_version_is_refused_with_those_there_are(monkeypatch: pytest.
     monkeypatch.setenv(versions.VARIABLE, "1.29")
     with pytest.raises(ControlPlaneError, match=r"COZYGUARD_KUBERNETES: got `1.29`, want one of 1.34, 1.36, 1.37"):
         find()
+
+
+def put_helm(folder: Path, version: str) -> Path:
+    """Put a helm into a folder that says that it is of a version."""
+    folder.mkdir(parents=True)
+    (folder / "helm").write_text(f"#!/bin/sh\necho {version}\n")
+    (folder / "helm").chmod(0o755)
+    return folder / "helm"
+
+
+@pytest.mark.parametrize("version", ["v3.14.0", "v3.21.2", "v4.3"])
+def test_the_helm_of_the_path_is_taken_if_it_is_new_enough(version: str, tmp_path: Path) -> None:
+    found = put_helm(tmp_path / "bin", version)
+    assert helm() == found
+
+
+def test_an_old_helm_of_the_path_is_passed_over_for_the_one_in_the_cache(tmp_path: Path) -> None:
+    put_helm(tmp_path / "bin", "v3.13.3")
+    module = versions.helm()
+    cached = put_helm(tmp_path / "cache" / "cozyguard-controlplane" / f"helm-{module.version}", f"v{module.version}")
+    assert helm() == cached
+
+
+def test_where_no_helm_can_be_had_the_reason_is_told() -> None:
+    want = r"there is no helm for the tests: the PATH has none from 3.14 on, and no Go on the PATH"
+    with pytest.raises(ControlPlaneError, match=want):
+        helm(say=lambda _: None)
