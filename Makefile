@@ -40,8 +40,9 @@ bench: env ## Measure the engine, the server and the command line; prints tables
 	$(BIN)/python -m benchmarks
 
 .PHONY: generate
-generate: env ## Write what is made from code: JSON Schema, the CLI reference, a page for each bundled policy
+generate: env ## Write what is made from code: JSON Schema, the CRDs, the CLI reference, a page for each bundled policy
 	$(BIN)/python -m webhook.sources.schema
+	$(BIN)/python -m webhook.sources.crd
 	$(BIN)/python -m webhook.cli.reference
 	$(BIN)/python -m webhook.cli.pages
 

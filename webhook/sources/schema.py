@@ -23,7 +23,7 @@ FOLDER: Final = Path(__file__).resolve().parents[2] / "schemas"
 DOCUMENTS: Final[tuple[type[Mapped], ...]] = (AdmissionPolicy, Configuration, PolicyException, PolicyTest)
 
 
-class _ForEditors(GenerateJsonSchema):
+class ForEditors(GenerateJsonSchema):
     """What an editor shows: the docstrings of the models and of their fields, and no titles made of names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the signature is pydantic's
@@ -48,7 +48,7 @@ class _ForEditors(GenerateJsonSchema):
 
 def render(document: type[Mapped]) -> str:
     """Write a document's schema as JSON text, the same each time."""
-    schema = document.model_json_schema(schema_generator=_ForEditors)
+    schema = document.model_json_schema(schema_generator=ForEditors)
     head = {"$schema": GenerateJsonSchema.schema_dialect, "title": document.__name__}
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 

@@ -45,6 +45,8 @@ class Mapped(BaseModel):
     """Groups of fields of which one can be given."""
     UNIQUE: ClassVar[Mapping[str, str]] = {}
     """Lists of mappings, and the field whose value must differ between their entries."""
+    RULES: ClassVar[Mapping[str, str]] = {}
+    """What of `faults` the API server checks too, where documents of this kind are installed: CEL → what is wrong."""
 
     @model_validator(mode="wrap")
     @classmethod
@@ -100,6 +102,8 @@ class Mapped(BaseModel):
                 return "empty, want at least one entry"
             case "too_long":
                 return f"{detail['ctx']['actual_length']} entries, want at most {detail['ctx']['max_length']}"
+            case "string_too_long":
+                return f"{len(detail['input'])} characters, want at most {detail['ctx']['max_length']}"
             case "value_error":
                 return str(detail["ctx"]["error"])
             case kind:

@@ -60,16 +60,22 @@ class ExceptionMatch(MatchResources):
     """Which requests are excepted: as `matchConstraints`, plus names of objects."""
 
     names: list[Glob] = []
+    """Names of objects, or globs."""
 
 
 class ExceptionSpec(Mapped):
     """A documented way past some rules for some objects; it always has an owner and an end."""
 
     policies: Annotated[list[ExceptedPolicy], Field(min_length=1)]
+    """The policies it is about, and which of their rules."""
     match: ExceptionMatch
+    """Which requests it is for; what is left out does not narrow it."""
     owner: Line
+    """Who answers for it."""
     reason: Words
+    """Why it is right."""
     expires_at: Moment
+    """From this moment on it no longer counts."""
 
     def build(self, name: str, place: Place) -> model.PolicyException:
         """Make the model's word of it."""

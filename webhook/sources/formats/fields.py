@@ -134,19 +134,26 @@ def _readable(read: Callable[[str], Any]) -> AfterValidator:
     return AfterValidator(check)
 
 
-ObjectName = Annotated[str, AfterValidator(subdomain)]
-RuleName = Annotated[str, AfterValidator(name_part)]
-QualifiedName = Annotated[str, AfterValidator(qualified_name)]
-LabelValue = Annotated[str, AfterValidator(label_value)]
-Identifier = Annotated[str, AfterValidator(identifier)]
-Cel = Annotated[str, AfterValidator(given), Field(description="a CEL expression")]
-Glob = Annotated[str, AfterValidator(_glob)]
-Words = Annotated[str, AfterValidator(given)]
-Line = Annotated[str, AfterValidator(one_line)]
+def _shape(**keywords: Any) -> Any:
+    """Say in schemas what the check of a type comes to, as far as JSON Schema can."""
+    return Field(json_schema_extra=keywords)
+
+
+_GIVEN: Final = _shape(minLength=1)
+
+ObjectName = Annotated[str, AfterValidator(subdomain), _shape(maxLength=253, pattern=f"^{_SUBDOMAIN.pattern}$")]
+RuleName = Annotated[str, AfterValidator(name_part), _shape(maxLength=63, pattern=f"^{_NAME_PART.pattern}$")]
+QualifiedName = Annotated[str, AfterValidator(qualified_name), _shape(minLength=1, maxLength=317)]
+LabelValue = Annotated[str, AfterValidator(label_value), _shape(maxLength=63)]
+Identifier = Annotated[str, AfterValidator(identifier), _shape(pattern=f"^{_IDENTIFIER.pattern}$")]
+Cel = Annotated[str, AfterValidator(given), Field(description="a CEL expression", json_schema_extra={"minLength": 1})]
+Glob = Annotated[str, AfterValidator(_glob), _GIVEN]
+Words = Annotated[str, AfterValidator(given), _GIVEN]
+Line = Annotated[str, AfterValidator(one_line), _GIVEN]
 ObjectApiVersion = Annotated[str, AfterValidator(_api_version)]
 Kind = Annotated[str, AfterValidator(_kind)]
-Url = Annotated[str, AfterValidator(_url)]
-FieldPath = Annotated[str, AfterValidator(_path)]
-Moment = Annotated[str, _readable(moment)]
+Url = Annotated[str, AfterValidator(_url), _shape(pattern="^https?://")]
+FieldPath = Annotated[str, Field(max_length=1024, json_schema_extra={"minLength": 1}), AfterValidator(_path)]
+Moment = Annotated[str, _readable(moment), _shape(format="date-time")]
 Releases = Annotated[str, _readable(ReleaseRange.parse)]
 ReleaseName = Annotated[str, _readable(Minor.parse)]

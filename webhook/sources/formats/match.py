@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -81,6 +81,12 @@ class ResourceRule(Mapped):
 
 class Requirement(Mapped):
     """One test of one label (`metav1.LabelSelectorRequirement`)."""
+
+    RULES: ClassVar = {
+        "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)": (
+            "`In` and `NotIn` want at least one of `values`, `Exists` and `DoesNotExist` take none"
+        )
+    }
 
     key: QualifiedName
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]

@@ -70,6 +70,11 @@ class Validation(Mapped):
     """One rule: Kubernetes' fields, and where, for which elements, what is allowed and how to mend it."""
 
     AT_MOST_ONE: ClassVar = (("field", "fieldExpression"),)
+    RULES: ClassVar = {
+        "has(self.forEach) || !has(self.field) || !self.field.contains('[@]')": (
+            "`field`: `[@]` is the current index or key of `forEach`, and there is no `forEach`"
+        )
+    }
 
     name: RuleName | None = None
     """What results and exceptions call the rule; its index otherwise."""
@@ -139,10 +144,26 @@ class Spec(rules.Rules):
         "matchResources": "belongs to a binding, which an AdmissionPolicy has not; want `matchConstraints`",
     }
     UNIQUE: ClassVar = {**rules.Rules.UNIQUE, "lookups": "name", "validations": "name"}
+    RULES: ClassVar = {
+        "[has(self.validations) && size(self.validations) > 0, has(self.mutations) && size(self.mutations) > 0,"
+        " has(self.auditAnnotations) && size(self.auditAnnotations) > 0].exists(given, given)": (
+            "says nothing, want `validations`, `mutations` or `auditAnnotations`"
+        ),
+        "!has(self.mutations) || size(self.mutations) == 0"
+        " || self.matchConstraints.resourceRules.all(rule, !('DELETE' in rule.operations))": (
+            "`DELETE` in a policy with mutations, which nothing can mutate; want other operations, or two policies"
+        ),
+        "!has(self.validationActions) || !('Deny' in self.validationActions && 'Warn' in self.validationActions)": (
+            "`validationActions`: got `Deny` and `Warn`, want one of them: a denial says all that the warning would"
+        ),
+    }
 
     title: Line | None = None
+    """One line: what holds."""
     severity: Literal["low", "medium", "high", "critical"] = "medium"
+    """How bad it is if nobody acts; findings are sorted by it."""
     category: Line | None = None
+    """A word to group policies by."""
     docs: Url | None = None
     """A page that says more."""
     sources: list[Line] = []
@@ -153,13 +174,17 @@ class Spec(rules.Rules):
     releases: Releases | None = None
     """On which Cozystack releases the policy holds, such as `>=1.5,<1.7`; on all of them otherwise."""
     validation_actions: rules.Actions = ["Deny"]
+    """What a broken rule asks for: Deny (the default) or Warn, and Audit."""
     on_existing_violation: Literal["Warn", "Deny"] = "Warn"
     """What an UPDATE gets whose old object breaks the same rule already."""
     reinvocation_policy: Literal["Never", "IfNeeded"] = "Never"
+    """Whether mutations run again when a later webhook has changed the object."""
     lookups: list[Lookup] = []
     """Other objects that the policy reads."""
     validations: list[Validation] = []
+    """The rules."""
     mutations: list[Mutation] = []
+    """The changes, in order; each sees what those before it made."""
     sensitive_fields: list[FieldPath] = []
     """Paths of fields whose values are never printed."""
 

@@ -47,7 +47,11 @@ def _annotation_expression(text: str) -> str:
     return text
 
 
-Actions = Annotated[list[Literal["Deny", "Warn", "Audit"]], Field(min_length=1), AfterValidator(_actions)]
+Actions = Annotated[
+    list[Literal["Deny", "Warn", "Audit"]],
+    Field(min_length=1, json_schema_extra={"uniqueItems": True}),
+    AfterValidator(_actions),
+]
 
 
 def actions_of(names: Iterable[str]) -> frozenset[model.Action]:
@@ -115,7 +119,12 @@ class Rules(Mapped):
     UNIQUE: ClassVar = {"matchConditions": "name", "variables": "name", "auditAnnotations": "key"}
 
     failure_policy: Literal["Fail", "Ignore"] = "Fail"
+    """What a rule that cannot be evaluated means: Fail (the default) refuses the request."""
     match_constraints: MatchConstraints
+    """Which requests the policy is about."""
     match_conditions: Annotated[list[MatchCondition], Field(max_length=MAX_CONDITIONS)] = []
+    """More tests of the request; all must be true."""
     variables: list[Variable] = []
+    """Values computed when first read, once a review."""
     audit_annotations: Annotated[list[AuditAnnotation], Field(max_length=MAX_ANNOTATIONS)] = []
+    """Values for the audit log."""

@@ -313,3 +313,8 @@ def test_faults_of_fields_and_between_fields_come_together(spec_errors: SpecErro
         "validations[0].fieldExpression",
         "validations[1].expression",
     ]
+
+
+def test_a_path_is_no_novel(spec_errors: SpecErrors) -> None:
+    errors = spec_errors(f"validations: [{{expression: 'true', field: {'a.' * 600}b}}]")
+    assert errors == {"validations[0].field": "1201 characters, want at most 1024"}
