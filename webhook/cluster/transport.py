@@ -1,0 +1,175 @@
+"""HTTP with the API server: one session, the credentials of the moment, and words for everything that breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import aiohttp
+from yarl import URL
+
+import webhook
+from webhook.cluster.access import Access, Endpoint, read
+from webhook.cluster.faults import Unreachable, of_response
+from webhook.errors import UsageError
+
+JSON: Final = "application/json"
+
+CONNECT_SECONDS: Final = 5.0
+ANSWER_SECONDS: Final = 30.0
+"""Until an answer begins, and between its parts."""
+WATCH_SILENCE_SECONDS: Final = 180.0
+"""A watch is never silent for so long: bookmarks come once a minute, so three have been missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: its method and path, as text, begin the words of each error."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    body: bytes | None = None
+    content_type: str = JSON
+    accept: str = JSON
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+class Transport:
+    """Sends requests, for any number of tasks at once.
+
+    One that is answered with 401 is sent once more with the credentials read anew: tokens are exchanged, and those of
+    a plugin expire.
+    """
+
+    def __init__(self, access: Access, endpoint: Endpoint) -> None:
+        """To be made within a running event loop."""
+        self._access = access
+        self._endpoint = endpoint
+        self._reading = asyncio.Lock()
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, socket_factory=_socket),
+            trust_env=True,
+            headers={"User-Agent": f"cozyguard/{webhook.__version__}"},
+        )
+
+    @property
+    def url(self) -> str:
+        """Where the API server is."""
+        return self._endpoint.url
+
+    async def close(self) -> None:
+        """Close the connections; watches end."""
+        await self._session.close()
+
+    async def ask(self, request: Request) -> bytes:
+        """Give the whole body of a good answer. Raises ApiError."""
+        async with self.answering(request) as response:
+            return await self._body(request, response)
+
+    async def chunks(self, request: Request) -> AsyncGenerator[bytes, None]:
+        """Give the body of a watch as it comes, until it ends or is silent for too long. Raises ApiError."""
+        async with self.answering(request, WATCH_SILENCE_SECONDS) as response:
+            try:
+                async for chunk in response.content.iter_any():
+                    yield chunk
+            except aiohttp.SocketTimeoutError:
+                return
+            except (aiohttp.ClientError, OSError) as error:
+                raise self._unreachable(request, error) from error
+
+    @asynccontextmanager
+    async def answering(
+        self, request: Request, silence: float = ANSWER_SECONDS
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Send a request, and give the answer, if it is a good one, with its body still to be read."""
+        async with AsyncExitStack() as stack:
+            endpoint = self._endpoint
+            response = await stack.enter_async_context(await self._send(request, endpoint, silence))
+            if response.status == HTTPStatus.UNAUTHORIZED:
+                await self._read_credentials(endpoint)
+                response = await stack.enter_async_context(await self._send(request, self._endpoint, silence))
+            if not response.ok:
+                content = await self._body(request, response)
+                raise of_response(str(request), response.status, response.headers, content)
+            yield response
+
+    async def _send(self, request: Request, endpoint: Endpoint, silence: float) -> aiohttp.ClientResponse:
+        query = f"?{urlencode(request.query)}" if request.query else ""
+        own = (("Accept", request.accept), *((("Content-Type", request.content_type),) if request.body else ()))
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._session.request(
+                    request.method,
+                    URL(f"{endpoint.url}{request.path}{query}", encoded=True),
+                    data=request.body,
+                    headers=[*own, *await endpoint.headers()],
+                    ssl=endpoint.tls,
+                    server_hostname=endpoint.server_name,
+                    proxy=endpoint.proxy,
+                    allow_redirects=False,
+                    timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence),
+                )
+        except (aiohttp.ClientError, OSError) as error:  # TimeoutError is an OSError
+            raise self._unreachable(request, error) from error
+
+    async def _body(self, request: Request, response: aiohttp.ClientResponse) -> bytes:
+        try:
+            return await response.read()
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._unreachable(request, error) from error
+
+    async def _read_credentials(self, used: Endpoint) -> None:
+        """Read them anew, once for all tasks that found them refused."""
+        async with self._reading:
+            if self._endpoint is used:
+                try:
+                    self._endpoint = await read(self._access)
+                except UsageError as error:
+                    raise Unreachable(str(error), status=HTTPStatus.UNAUTHORIZED) from error
+
+    def _unreachable(self, request: Request, error: Exception) -> Unreachable:
+        return Unreachable(f"{request}: {_why(self.url, error)}")
+
+
+def _why(url: str, error: Exception) -> str:
+    """Say what stands in the way, and what to do about it."""
+    match error:
+        case aiohttp.ClientConnectorCertificateError(certificate_error=ssl.SSLCertVerificationError() as reason):
+            return (
+                f"the certificate of {url} is not trusted: {reason.verify_message}; "
+                "the authority named in the kubeconfig, or with the service account, has to be the one that signed it"
+            )
+        case aiohttp.ClientSSLError():
+            return f"{url} does not speak TLS as we do: {error}"
+        case aiohttp.ClientConnectorError():
+            return f"{url} cannot be reached: {_words(error.os_error)}; does it run there?"
+        case TimeoutError():
+            return f"no answer of {url} in time; is a firewall in the way, or is it overloaded?"
+        case _:
+            return f"the connection to {url} broke: {_words(error)}"
+
+
+def _words(error: Exception) -> str:
+    words = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    return words[:1].lower() + words[1:]
+
+
+def _socket(address: tuple[Any, ...]) -> socket.socket:
+    """Make a socket that notices within a minute that the other machine is gone, as no packet says so."""
+    family, kind, protocol, _, _ = address
+    made = socket.socket(family=family, type=kind, proto=protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, option):  # macOS has another name for the first
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+    return made
