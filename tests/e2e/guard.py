@@ -49,6 +49,11 @@ def example_world() -> World:
     return World("1.6", tuple(documents))
 
 
+def cluster_state(world: World) -> str:
+    """Write what `--cluster-state` reads."""
+    return "\n---\n".join(map(json.dumps, [*_nothing_else(), *world.objects]))
+
+
 class Guard:
     """The server, on one port for as long as it is registered, however often it is stopped and started."""
 
@@ -78,7 +83,7 @@ class Guard:
             return
         self.stop()
         self._world = world
-        (self.folder / "state.yaml").write_text("\n---\n".join(map(json.dumps, [*_nothing_else(), *world.objects])))
+        (self.folder / "state.yaml").write_text(cluster_state(world))
         self.start()
 
     def start(self) -> None:
