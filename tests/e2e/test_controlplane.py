@@ -117,20 +117,20 @@ def put_helm(folder: Path, version: str) -> Path:
     return folder / "helm"
 
 
-@pytest.mark.parametrize("version", ["v3.14.0", "v3.21.2", "v4.3"])
+@pytest.mark.parametrize("version", ["v4.0.0", "v4.3"])
 def test_the_helm_of_the_path_is_taken_if_it_is_new_enough(version: str, tmp_path: Path) -> None:
     found = put_helm(tmp_path / "bin", version)
     assert helm() == found
 
 
 def test_an_old_helm_of_the_path_is_passed_over_for_the_one_in_the_cache(tmp_path: Path) -> None:
-    put_helm(tmp_path / "bin", "v3.13.3")
+    put_helm(tmp_path / "bin", "v3.21.2")
     module = versions.helm()
     cached = put_helm(tmp_path / "cache" / "cozyguard-controlplane" / f"helm-{module.version}", f"v{module.version}")
     assert helm() == cached
 
 
 def test_where_no_helm_can_be_had_the_reason_is_told() -> None:
-    want = r"there is no helm for the tests: the PATH has none from 3.14 on, and no Go on the PATH"
+    want = r"there is no helm for the tests: the PATH has none from 4.0 on, and no Go on the PATH"
     with pytest.raises(ControlPlaneError, match=want):
         helm(say=lambda _: None)
