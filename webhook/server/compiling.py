@@ -9,28 +9,39 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from webhook.errors import CozyguardError
 from webhook.sources import compiled
 from webhook.sources.compiled import Compiled
-from webhook.sources.policy_files import PolicyFile
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 
 def compile_policies(paths: Iterable[Path]) -> Compiled:
     """Do what `compiled.load` does; what the cache does not hold is compiled over there."""
-    return compiled.load(paths, _elsewhere)
+    return compiled.load(paths, partial(elsewhere, compiled.compile_files))
 
 
-def _elsewhere(files: tuple[PolicyFile, ...]) -> Compiled:
+def elsewhere(function: Callable[[Given], Made], given: Given) -> Made:
+    """Call a function of a module in a process of its own."""
     command = [sys.executable, "-P", "-m", __name__]  # -P: whatever the current folder holds
-    done = subprocess.run(command, input=pickle.dumps(files), stdout=subprocess.PIPE, check=False)  # noqa: S603 - ourselves
+    work = pickle.dumps((function, given))
+    done = subprocess.run(command, input=work, stdout=subprocess.PIPE, check=False)  # noqa: S603 - ourselves
     if done.returncode:
         raise CozyguardError(f"the process that compiles policies ended with {done.returncode}")
-    made: Compiled = pickle.loads(done.stdout)  # noqa: S301 - written by ourselves
+    made: Made = pickle.loads(done.stdout)  # noqa: S301 - written by ourselves
     return made
 
 
+def _work() -> None:
+    function, given = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our parent
+    pickle.dump(function(given), sys.stdout.buffer)
+
+
 if __name__ == "__main__":
-    pickle.dump(compiled.compile_files(pickle.load(sys.stdin.buffer)), sys.stdout.buffer)  # noqa: S301 - from our parent
+    _work()

@@ -22,7 +22,7 @@ class Compiled:
     notices: tuple[DocumentError, ...] = ()
 
 
-def compile_files(files: tuple[PolicyFile, ...]) -> Compiled:
+def compile_files(files: Iterable[policies.Source]) -> Compiled:
     """Compile the policies of files that are in memory already, whatever the cache holds."""
     loaded = policies.read(files)
     compiled: list[CompiledPolicy] = []

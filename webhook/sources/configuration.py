@@ -31,7 +31,7 @@ def load(path: str | Path) -> Configuration:
                 case "Configuration":
                     configurations.append(_configuration(entry))
                 case "PolicyException":
-                    exceptions.append(_exception(entry))
+                    exceptions.append(exception(entry))
                 case kind:
                     place = entry.place / "kind"
                     errors.append(place.error(f"got `{kind}`, want `Configuration` or `PolicyException`"))
@@ -54,7 +54,8 @@ def _configuration(entry: Written) -> Configuration:
     return entry.check(formats.Configuration).build(entry.place)
 
 
-def _exception(entry: Written) -> PolicyException:
+def exception(entry: Written) -> PolicyException:
+    """Read one exception. Raises DocumentErrors with every fault."""
     from webhook.sources.formats import configuration as formats  # here: without --config nothing needs pydantic
 
     return entry.check(formats.PolicyException).build(entry.place)

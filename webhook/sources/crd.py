@@ -198,6 +198,8 @@ def _structural(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]
     match schema["type"]:
         case "object" if "properties" in schema:
             made["properties"] = {name: _structural(one, known) for name, one in schema["properties"].items()}
+        case "object" if schema["additionalProperties"] is True:
+            made["x-kubernetes-preserve-unknown-fields"] = True
         case "object":
             made |= {
                 "maxProperties": _ENTRIES,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from webhook.errors import DocumentError, DocumentErrors, did_you_mean
 from webhook.model.policy import Policy
-from webhook.sources import policy_files, written
+from webhook.sources import policy_files
 from webhook.sources.bundled import bundled
-from webhook.sources.policy_files import NO_POLICIES, PolicyFile
+from webhook.sources.policy_files import NO_POLICIES
 from webhook.sources.written import Written
 
 if TYPE_CHECKING:
     from webhook.sources.formats.native import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
 
-__all__ = ["Loaded", "bundled", "load", "read"]
+__all__ = ["Loaded", "Source", "bundled", "load", "read"]
 
 OWN, NATIVE, BINDING = "AdmissionPolicy", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
 _READ: Final = (OWN, NATIVE, BINDING)
@@ -41,7 +41,17 @@ def load(paths: Iterable[str | Path]) -> Loaded:
     return Loaded(loaded.policies, tuple(sorted((*errors, *loaded.errors))), loaded.notices)
 
 
-def read(files: Iterable[PolicyFile]) -> Loaded:
+class Source(Protocol):
+    """What holds policies: a `PolicyFile`, or an object that the API server gave."""
+
+    @property
+    def root(self) -> str: ...
+    @property
+    def strict(self) -> bool: ...
+    def read(self) -> tuple[Written, ...]: ...
+
+
+def read(files: Iterable[Source]) -> Loaded:
     """Read the policies of files that are in memory already."""
     collection = _Collection()
     for file in files:
@@ -62,11 +72,11 @@ class _Collection:
         self._native: dict[str, tuple[Written, ValidatingAdmissionPolicy]] = {}
         self._bindings: list[tuple[Written, ValidatingAdmissionPolicyBinding]] = []
 
-    def add_file(self, file: PolicyFile) -> None:
+    def add_file(self, file: Source) -> None:
         """Read a file's objects and sort them by kind."""
         self._roots.setdefault(file.root, False)
         try:
-            objects = written.read(file.name, file.content) if file.may_hold_a_policy else file.check_is_whole()
+            objects = file.read()
         except DocumentErrors as faults:
             self._roots[file.root] = True
             self.errors += faults

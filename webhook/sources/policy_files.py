@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from webhook.errors import DocumentError, DocumentErrors
+from webhook.sources import written
 from webhook.sources.files import unreadable
+from webhook.sources.written import Written
 
 POLICY_FILE: Final = "policy.yaml"
 TESTS_FILE: Final = "tests.yaml"
@@ -31,12 +33,16 @@ class PolicyFile:
     strict: bool
     root: str
 
-    @property
-    def may_hold_a_policy(self) -> bool:
-        """Is it worth parsing: other YAML in a folder, such as the release catalogue, is not."""
-        return self.strict or bool(_MAY_HOLD_A_POLICY.search(self.content))
+    def read(self) -> tuple[Written, ...]:
+        """Read its objects, if it is worth parsing: other YAML in a folder, such as the release catalogue, is not.
 
-    def check_is_whole(self) -> tuple[()]:
+        Raises DocumentErrors.
+        """
+        if self.strict or _MAY_HOLD_A_POLICY.search(self.content):
+            return written.read(self.name, self.content)
+        return self._check_is_whole()
+
+    def _check_is_whole(self) -> tuple[()]:
         """Raise DocumentErrors where a file is empty or cannot be read as YAML.
 
         It may be a policy that is just being written: it must not vanish without a word.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.path import Path
-from webhook.sources.formats.place import KEY, Place
+from webhook.sources.formats.place import KEY, NoText, Place
 
 if TYPE_CHECKING:
     from webhook.sources.formats.base import Mapped
@@ -48,6 +48,11 @@ class Written:
     def _located(self, path: Path, message: str) -> DocumentError:
         of_key = path[-1:] == (KEY,)
         return self.place.below(path[:-1] if of_key else path).error(message, of_key=of_key)
+
+
+def of_object(name: str, value: Any) -> Written:
+    """Take an object as the API server gave it: faults are told by `name` and field path."""
+    return Written(value, Place(name, NoText()))
 
 
 def read(file: str, content: bytes) -> tuple[Written, ...]:

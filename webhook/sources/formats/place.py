@@ -34,6 +34,22 @@ class Document(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class NoText:
+    """Stands for the text, and for every place in it, of an object that the API server gave: it has neither."""
+
+    line: int = 0
+    column: int = 0
+
+    def locate(self, path: Path) -> Self:  # noqa: ARG002 - the signature is that of a Document
+        """Give no place."""
+        return self
+
+    def source(self, line: int) -> str:  # noqa: ARG002 - the signature is that of a Document
+        """Give an empty line."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """A node of an object in a file. `prefix` leads to the object: `("items", 1)` inside a List."""
 
@@ -67,8 +83,13 @@ class Place:
         return DocumentError(at.file, at.line, at.column, at.path, message)
 
     def expression(self, text: str) -> Expression:
-        """Say where an expression's own text begins: behind the quote, or on the line after `|` or `>`."""
+        """Say where an expression's own text begins: behind the quote, or on the line after `|` or `>`.
+
+        Without a text around it, it is the text: places in it count from its own start.
+        """
         at = self.location()
+        if not at.line:
+            return Expression(text, replace(at, line=1, column=1))
         rest = self.document.source(at.line)[at.column - 1 :]
         if _BLOCK_SCALAR.fullmatch(rest):
             return Expression(text, self._content(at, text))

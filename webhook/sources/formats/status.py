@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -37,11 +37,20 @@ class Status(Mapped):
     """The generation of `spec` that all of this is about."""
 
 
+class LastGood(Mapped):
+    """The last `spec` that was valid: what stays in force when every replica has started anew."""
+
+    generation: Generation
+    spec: dict[str, Any]
+
+
 class PolicyStatus(Status):
     """What became of an AdmissionPolicy; condition `Ready`."""
 
     in_force: Generation | None = None
     """The generation whose rules decide: an older one while a newer is invalid; absent while there is none."""
+    last_good: LastGood | None = None
+    """What is in force while `spec` is invalid."""
 
 
 class ExceptionStatus(Status):
