@@ -32,11 +32,12 @@ def actions(policy: Policy, request: AdmissionRequest, context: Context) -> froz
             and any(fnmatchcase(policy.name, glob) for glob in mode.policies)
             and namespace_selected(mode.namespace_selector, request, context.cluster)
         ):
-            return _softened(policy.actions, mode.mode)
+            return softened(policy.actions, mode.mode)
     return policy.actions
 
 
-def _softened(actions: frozenset[Action], mode: ModeName) -> frozenset[Action]:
+def softened(actions: frozenset[Action], mode: ModeName) -> frozenset[Action]:
+    """Return what is left of a policy's actions in this mode."""
     match mode:
         case ModeName.OFF:
             return frozenset()
