@@ -111,3 +111,10 @@ class Plurals:
         match spec:
             case {"group": str(group), "names": {"kind": str(kind), "plural": str(plural)}, "scope": scope}:
                 self._known[group, kind] = (plural, scope == "Namespaced")
+
+
+def is_cluster_scoped(group: str, resource: str) -> bool:
+    """Is a resource, by its plural, one of those above that live outside namespaces."""
+    known = Plurals()
+    kinds = (GroupVersionKind(group, "", kind) for kind in _CLUSTER_SCOPED.get(group, "").split())
+    return any(known.resource(kind) == resource for kind in kinds)

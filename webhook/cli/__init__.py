@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "test": "run policy tests",
     "explain": "tell policies and decisions in words",
     "serve": "answer admission reviews over HTTPS",
+    "doctor": "find what can lock a cluster out: webhooks, certificates, replicas",
     "catalog build": "read what a Cozystack release has from its source tree",
     "catalog diff": "tell what changes from one release to another",
 }

@@ -20,6 +20,8 @@ class ExitCode(IntEnum):
     """Something is denied or in error, or counts as such by `--fail-on`."""
     FAULTY = 2
     """A flag, a policy or an input cannot be used; wins over DENIED."""
+    UNREACHABLE = 3
+    """The cluster does not answer."""
     INTERRUPTED = 130
     """Ctrl-C: 128 and the number of the signal, as shells have it."""
     BROKEN_PIPE = 141

@@ -83,14 +83,15 @@ def finding_lines(result: Result, style: Style, label: str = "") -> Iterator[str
         return
     gutter = " " * (len(str(source.line)) + 3) if source.excerpt is not None else "    "
     if source.excerpt is not None:
-        yield from _excerpt(source, gutter, choices(result), style)
+        yield from excerpt_lines(source, gutter, choices(result), style)
     for title, text in _remarks(result):
         for line in text.splitlines():
             yield f"{gutter}{style('=', 'blue')} {title}{visible(line)}"
             title = " " * len(title)
 
 
-def _excerpt(source: Source, gutter: str, hint: str, style: Style) -> Iterator[str]:
+def excerpt_lines(source: Source, gutter: str, hint: str, style: Style) -> Iterator[str]:
+    """Show the line of a file that is meant, with carets below the place and a hint behind them."""
     start = max(source.column - 1, 0)
     line, column, width = window(source.excerpt or "", start, start + source.length, COLUMNS)
     bar = style("|", "blue")

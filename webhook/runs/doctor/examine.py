@@ -1,0 +1,74 @@
+"""All checks of the doctor, over the objects at hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from webhook.errors import DocumentError, DocumentErrors
+from webhook.model.diagnosis import Diagnosis, Level
+from webhook.runs.doctor.breadth import breadth
+from webhook.runs.doctor.certificates import certificates
+from webhook.runs.doctor.inventory import Held, Inventory, Registered
+from webhook.runs.doctor.lockout import lockouts
+from webhook.runs.doctor.question import Question
+from webhook.runs.doctor.settings import settings, waiting_in_line
+from webhook.runs.doctor.workload import workloads
+from webhook.sources.files import Skipped
+from webhook.sources.manifests import read
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What was found, the worst first, in so many webhooks; `faults` are of what could not be examined."""
+
+    webhooks: int
+    diagnoses: tuple[Diagnosis, ...]
+    faults: tuple[DocumentError, ...] = ()
+
+    @property
+    def levels(self) -> Counter[Level]:
+        """How many findings there are of each level."""
+        return Counter(one.level for one in self.diagnoses)
+
+
+def read_files(paths: Iterable[str]) -> tuple[Inventory, list[DocumentError]]:
+    """Read the objects of files, folders and standard input, with what is wrong with them."""
+    held: list[Held] = []
+    faults: list[DocumentError] = []
+    for each in read(paths):
+        if isinstance(each, DocumentError):
+            faults.append(each)
+        elif isinstance(each, Skipped):
+            faults.append(DocumentError(each.file, message=each.reason))
+        else:
+            held.append(Held(each.object, each))
+    return Inventory(held), faults
+
+
+def examine(inventory: Inventory, now: datetime) -> Examination:
+    """Run every check. Never raises for what objects hold."""
+    asked: list[tuple[Registered, Question]] = []
+    faults: list[DocumentError] = []
+    for each in inventory.registered():
+        if isinstance(each, DocumentErrors):
+            faults += each
+        else:
+            asked.append((each, Question(each.webhook, inventory.cluster)))
+    found = [one for registered, question in asked for one in _checks(registered, question, inventory, now)]
+    found += waiting_in_line(asked)
+    found += workloads([registered for registered, _ in asked], inventory)
+    return Examination(len(asked), tuple(sorted(found, key=_order)), tuple(sorted(faults)))
+
+
+def _checks(registered: Registered, question: Question, inventory: Inventory, now: datetime) -> Iterator[Diagnosis]:
+    yield from lockouts(registered, question, inventory)
+    yield from breadth(registered, question)
+    yield from settings(registered, question)
+    yield from certificates(registered, inventory, now)
+
+
+def _order(one: Diagnosis) -> tuple[object, ...]:
+    return one.level.rank, one.resource, one.source.file, one.source.line
