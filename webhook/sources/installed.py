@@ -68,29 +68,38 @@ def read(documents: Iterable[Document]) -> tuple[Reading, ...]:
 
 def _policy(document: Document) -> Reading:
     found = compiled.compile_files((document,))
-    return Reading(found.policies[0] if found.policies else None, tuple(sorted(found.errors)))
+    return Reading(found.policies[0] if found.policies else None, _ordered(found.errors))
 
 
 def _exception(document: Document) -> Reading:
     try:
         return Reading(configuration.exception(*document.read()))
     except DocumentErrors as faults:
-        return Reading(None, faults.errors)
+        return Reading(None, _ordered(faults))
+
+
+def _ordered(faults: Iterable[DocumentError]) -> tuple[DocumentError, ...]:
+    """Sort by field: most faults have no line."""
+    return tuple(sorted(faults, key=lambda fault: (fault.path, fault.line, fault.column)))
 
 
 @dataclass(frozen=True, slots=True)
 class Standing(Generic[Made]):
-    """How it stands with one object: `faults` of its `generation`, and what of it is in force, if anything is.
+    """How it stands with one object: its faults, and what of it is in force, if anything is.
 
     `since` is the generation in force, an older one while a newer is invalid; its spec is then `last_good`.
     """
 
-    name: str
-    generation: int
+    object: Object
     faults: tuple[DocumentError, ...] = ()
     in_force: Made | None = None
     since: int | None = None
     last_good: Object | None = None
+
+    @property
+    def name(self) -> str:
+        """The object's name."""
+        return _name(self.object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,7 @@ class Installed:
 class _Object:
     """One object as it is now; `noted` is the last good version that its status kept through a restart."""
 
+    object: Object
     uid: str
     generation: int
     document: Document
@@ -125,6 +135,7 @@ class _Object:
         metadata, noted = obj["metadata"], obj.get("status", {}).get("lastGood")
         name = metadata["name"]
         return cls(
+            obj,
             metadata.get("uid", ""),
             metadata.get("generation", 0),
             Document.of(kind, name, obj.get("spec")),
@@ -173,18 +184,18 @@ class Installation:
         return _Good(made, generation, document) if isinstance(made, CompiledPolicy) else None
 
     def _policy(self, one: _Object) -> Standing[CompiledPolicy]:
-        name, faults = one.document.name, self._readings[one.document].faults
-        good = self._good.get((name, one.uid))
+        faults = self._readings[one.document].faults
+        good = self._good.get((one.document.name, one.uid))
         if not good:
-            return Standing(name, one.generation, faults)
+            return Standing(one.object, faults)
         last_good = good.document.spec if faults else None
-        return Standing(name, one.generation, faults, good.policy, good.generation, last_good)
+        return Standing(one.object, faults, good.policy, good.generation, last_good)
 
     def _exception(self, one: _Object) -> Standing[PolicyException]:
-        name, reading = one.document.name, self._readings[one.document]
+        reading = self._readings[one.document]
         if not isinstance(reading.made, PolicyException):
-            return Standing(name, one.generation, reading.faults)
-        return Standing(name, one.generation, (), reading.made, one.generation)
+            return Standing(one.object, reading.faults)
+        return Standing(one.object, (), reading.made, one.generation)
 
 
 def kept(obj: Object) -> Object:

@@ -62,7 +62,7 @@ def test_an_object_is_read_as_a_file_is() -> None:
     assert standing.in_force
     assert standing.in_force.policy.title == "what holds"
     assert standing.in_force.policy.location.file == "admissionpolicy/p"
-    assert (standing.generation, standing.since, standing.faults, standing.last_good) == (1, 1, (), None)
+    assert (standing.name, standing.since, standing.faults, standing.last_good) == ("p", 1, (), None)
 
 
 def test_faults_are_told_by_field_and_by_the_place_within_an_expression() -> None:
@@ -80,8 +80,8 @@ def test_of_an_invalid_policy_the_last_good_version_stays() -> None:
     (standing,) = installation.load([policy(expression="1 <", generation=2)], []).policies
     assert standing.in_force
     assert expressions((standing.in_force,)) == {"p": "1 < 2"}
-    assert (standing.generation, standing.since) == (2, 1)
     assert standing.faults
+    assert standing.since == 1
     assert standing.last_good == policy(expression="1 < 2")["spec"]
     (standing,) = installation.load([policy(expression="2 < 3", generation=3)], []).policies
     assert (standing.since, standing.faults, standing.last_good) == (3, (), None)
