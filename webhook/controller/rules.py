@@ -159,21 +159,16 @@ def _never(table: _Table, subresources: bool) -> list[Condition]:
 
 
 def _handled(table: _Table, handled: _Table, subresources: bool) -> list[Condition]:
-    """Leave out what the entry under Fail gets, one condition for resources of which it gets the same."""
-    by_what: dict[str, list[Pattern]] = {}
-    guards: dict[str, frozenset[str]] = {}
+    """Leave out what the entry under Fail gets."""
+    gone: dict[str, list[Pattern]] = {}
+    guards = _NONE
     for pattern, other in sorted(handled.items()):
         operations = frozenset[str]().union(*(one.operations for name, one in table.items() if name.overlaps(pattern)))
         if operations & other.operations:
-            what = other.where(operations)
-            by_what.setdefault(what, []).append(pattern)
-            guards[what] = other.guards or _NONE
-    return [
-        Condition(
-            f"handled-{index}", f"!({_both(is_one_of(by_what[what], subresources=subresources), what)})", guards[what]
-        )
-        for index, what in enumerate(sorted(by_what))
-    ]
+            gone.setdefault(other.where(operations), []).append(pattern)
+            guards |= other.guards or _NONE
+    cases = [_both(is_one_of(gone[what], subresources=subresources), what) for what in sorted(gone)]
+    return [Condition("handled-elsewhere", f"!({' || '.join(cases)})", guards)] if cases else []
 
 
 def _wanted(table: _Table, subresources: bool) -> list[Condition]:
