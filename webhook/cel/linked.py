@@ -15,6 +15,7 @@ from webhook.model.path import Path
 
 if TYPE_CHECKING:
     from webhook.cel.instrument import Tracer
+    from webhook.cel.needs import Needs
     from webhook.cel.tree import Tree
 
 
@@ -70,6 +71,15 @@ class Linked:
         from webhook.cel.reads import reads
 
         return reads(self.trees, name)
+
+    def needs(self, root: str) -> Needs:
+        """Give what has to be kept of `lookups.<name>` or `namespaceObject` for all functions to decide the same."""
+        from webhook.cel.needs import Needs, needs
+
+        if root.encode() not in self._pickled:
+            return Needs()
+        trees: Mapping[str, Tree] = pickle.loads(self._pickled)  # noqa: S301 - our own, and needed this once only
+        return needs(trees, self.functions, root)
 
     @cached_property
     def _tracer(self) -> Tracer:

@@ -17,6 +17,8 @@ _OBJECTS = ("object", "oldObject")
 _REQUEST = "\0request"
 """Begins the path of what was read through `request`; no key of an object can be called so."""
 
+_ADMISSION: Mapping[str, Path] = {"object": (), "oldObject": (), "request": (_REQUEST,)}
+
 _INDEXES = ("_[_]", "_?._", "_[?_]")
 _PASSED_ON = ("orValue", "or", "value", "dyn", "optional.of", "_+_")
 """Calls whose value is, or is made of, that of an operand; so is that of a choice or a filter."""
@@ -27,8 +29,8 @@ def reads(trees: Mapping[str, Tree], name: str) -> frozenset[Path]:
 
     `trees` are the expressions of the program by name. A path means the value there and all below it.
     """
-    readers: dict[str, _Reader] = {}
-    found = set(_Reader(trees[name].root, trees, readers).paths())
+    readers: dict[str, Reader] = {}
+    found = set(Reader(trees[name].root, trees, readers, _ADMISSION).paths())
     for reader in list(readers.values()):
         found.update(reader.paths(frozenset({reader.root.id})))
     return frozenset(chain.from_iterable(map(_in_object, found)))
@@ -42,16 +44,22 @@ def _in_object(path: Path) -> Iterator[Path]:
         yield path[2:]
 
 
-class _Reader:
-    """Looks at one expression; `readers` are those of the variables, made when one is first met."""
+class Reader:
+    """Looks at one expression; `readers` are those of the variables, made when one is first met.
 
-    def __init__(self, root: Node, trees: Mapping[str, Tree], readers: dict[str, _Reader]) -> None:
+    `roots` are the names whose parts are of interest, and the path that each stands for.
+    """
+
+    def __init__(
+        self, root: Node, trees: Mapping[str, Tree], readers: dict[str, Reader], roots: Mapping[str, Path]
+    ) -> None:
         self.root = root
         self._readers = readers
+        self._roots = roots
         self._binders = binders(root)
         for node in walk(root):
             if isinstance(node, Ident) and node.name in trees and node.name not in readers:
-                readers[node.name] = _Reader(trees[node.name].root, trees, readers)
+                readers[node.name] = Reader(trees[node.name].root, trees, readers, roots)
 
     @cached_property
     def result(self) -> set[Path]:
@@ -60,7 +68,7 @@ class _Reader:
 
     def paths(self, steps: frozenset[int] = frozenset()) -> Iterator[Path]:
         """Give where each value comes from that is not only a step to another; `steps` are more of these."""
-        steps |= {step.id for node in walk(self.root) for step in _steps(node)}
+        steps |= {step.id for node in walk(self.root) for step in steps_of(node)}
         for node in walk(self.root):
             if node.id not in steps:
                 yield from self.origins(node)
@@ -71,10 +79,10 @@ class _Reader:
             case Ident():
                 return self._of_name(node)
             case Select():
-                return _below(self.origins(node.operand), node.field)
+                return below(self.origins(node.operand), node.field)
             case Call(function=function, args=(container, key)) if function in _INDEXES:
-                return _below(self.origins(container), _step(key))
-            case Loop() if _filters(node):
+                return below(self.origins(container), _step(key))
+            case Loop() if _passes_elements_on(node):
                 return self.origins(node.range)
             case OptMap():
                 return self.origins(node.body)
@@ -85,22 +93,18 @@ class _Reader:
         if binder := self._binders.get(node.id):
             if isinstance(binder.node, OptMap):
                 return self.origins(binder.node.target)
-            return _below(self.origins(binder.node.range), ANY)
+            return below(self.origins(binder.node.range), ANY)
         if reader := self._readers.get(node.name):
             return reader.result
-        if node.name == "request":
-            return {(_REQUEST,)}
-        return {()} if node.name in _OBJECTS else set()
+        return {self._roots[node.name]} if node.name in self._roots else set()
 
 
-def _step(key: Node) -> object:
+def _step(key: Node) -> str:
     """Give the step to a key. An index may count what a filter or a map's values left, so it stands for any."""
-    if not isinstance(key, Const) or isinstance(key.value, int):
-        return ANY
-    return key.value
+    return key.value if isinstance(key, Const) and isinstance(key.value, str) else ANY
 
 
-def _steps(node: Node) -> Iterable[Node]:
+def steps_of(node: Node) -> Iterable[Node]:
     """Give the operands of a node that it only reads further from, or passes on."""
     match node:
         case Select():
@@ -108,7 +112,7 @@ def _steps(node: Node) -> Iterable[Node]:
         case Call(function=function) if function in _INDEXES:
             return (node.args[0],)
         case Loop():
-            return (node.range, node.body) if _filters(node) else (node.range,)
+            return (node.range, node.body) if _passes_variable_on(node) else (node.range,)
         case OptMap():
             return children(node)
         case _:
@@ -125,9 +129,16 @@ def _passed_on(node: Node) -> tuple[Node, ...]:
             return ()
 
 
-def _filters(node: Loop) -> bool:
-    return node.kind == "list" and isinstance(node.body, Ident)
+def _passes_elements_on(node: Loop) -> bool:
+    """Is the value a list of elements of the range: those that a filter leaves, or all of them sorted."""
+    return node.kind == "sort" or _passes_variable_on(node)
 
 
-def _below(paths: set[Path], step: object) -> set[Path]:
-    return {(*path, step) for path in paths} if isinstance(step, int | str) else set()
+def _passes_variable_on(node: Loop) -> bool:
+    variables = (node.variable, node.variable2)
+    return node.kind == "list" and isinstance(node.body, Ident) and node.body.name in variables
+
+
+def below(paths: Iterable[Path], step: str) -> set[Path]:
+    """Give the paths one step further."""
+    return {(*path, step) for path in paths}
