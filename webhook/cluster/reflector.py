@@ -93,7 +93,8 @@ class Reflector:
     given up. A resource that is not served has no objects.
 
     `synced` is set while the store answers for the collection; `answered` from the first time that the API server
-    has said anything about it, be it no. `lists`, `watches` and `errors` (by kind) count up.
+    has said anything about it, be it no. `heard_at` is the monotonic time of the last sign of life; `lists`, `watches`
+    and `errors` (by kind) count up.
     """
 
     def __init__(
@@ -119,6 +120,7 @@ class Reflector:
         self._path = ""
         self._version = ""
         self._failures = 0
+        self.resource: Resource | None = None
         self.state = State.UNKNOWN
         self.synced = asyncio.Event()
         self.answered = asyncio.Event()
@@ -136,15 +138,21 @@ class Reflector:
                     await self._list()
                 await self._watch()
             except ApiError as error:
-                self._note(error)
-                await asyncio.sleep(self._pace.after(error, self._failures))
+                await self._fail(error)
+            except Exception as error:  # noqa: BLE001 - an answer that no API server gives must not end the copy unseen
+                self._version = ""
+                await self._fail(ApiError(f"{self._path}: an answer that cannot be read ({type(error).__name__})"))
+
+    async def _fail(self, error: ApiError) -> None:
+        self._note(error)
+        await asyncio.sleep(self._pace.after(error, self._failures))
 
     async def _list(self) -> None:
         """List everything in pages, consistent with each other, and swap it in as a whole."""
-        resource = await self._find()
-        if resource is None:
+        self.resource = await self._find()
+        if self.resource is None:
             raise ApiError("the API server does not serve this kind", status=HTTPStatus.NOT_FOUND)
-        self._path = resource.path(self._namespace)
+        self._path = self.resource.path(self._namespace)
         self.lists += 1
         objects: list[Object] = []
         version = ""

@@ -27,6 +27,13 @@ class _WithoutUser(dict[str, Any]):
         raise KeyError(key)
 
 
+class _UnknownNamespace(dict[str, Any]):
+    """The variable `namespaceObject` where nobody could read namespaces: reading it says so."""
+
+    def __missing__(self, key: str) -> Any:
+        raise NotKnown(f"`{key}` of the Namespace")
+
+
 def activate(
     policies: PolicySet,
     request: AdmissionRequest,
@@ -53,7 +60,10 @@ def _namespace_object(request: AdmissionRequest, context: Context) -> Object | N
     """Kubernetes: null for cluster-scoped objects, and for Namespaces themselves."""
     if not request.namespace or is_namespace(request):
         return None
-    return context.cluster.namespace(request.namespace)
+    try:
+        return context.cluster.namespace(request.namespace)
+    except NotKnown:
+        return _UnknownNamespace()
 
 
 def _acknowledged(obj: Object | None) -> dict[str, str]:
