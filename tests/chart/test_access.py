@@ -3,53 +3,79 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
 
 import pytest
-import yaml
 
-from tests.chart.helm import NAMESPACE, Helm, Object, Rendered
+from tests.chart.helm import NAMESPACE, Helm, Rendered
 from webhook.admission.plurals import Plurals
+from webhook.cluster.wants import wanted
+from webhook.engine.policyset import PolicySet
 from webhook.model.request import GroupVersionKind
+from webhook.sources import compiled
 from webhook.sources.bundled import bundled
 
-LOOKED_UP = frozenset({"list", "watch"})
-ALWAYS = {("", "namespaces"), ("cozystack.io", "packages"), ("cozystack.io", "packagesources")}
-"""Watched whatever policies say: for selectors, and for what the release has."""
-
-OURS = {"cozyguard.io", "admissionregistration.k8s.io"}
+WATCH = frozenset({"list", "watch"})
 
 
-def _looked_up_by_bundled_policies() -> set[tuple[str, str]]:
+class Watched(NamedTuple):
+    """What may be listed and watched; "" stands for all namespaces, and for all names."""
+
+    namespace: str
+    group: str
+    resource: str
+    name: str = ""
+
+
+def _watched_by_the_server() -> set[Watched]:
+    """What the bundled policies need, as the server itself works it out."""
     plurals = Plurals()
-    found = set()
-    for file in bundled().glob("*/*/policy.yaml"):
-        for lookup in yaml.safe_load(file.read_text())["spec"].get("lookups", []):
-            group, _, version = lookup["apiVersion"].rpartition("/")
-            found.add((group, plurals.resource(GroupVersionKind(group, version, lookup["kind"]))))
-    return found
+    scopes = wanted(PolicySet.link(compiled.load([bundled()]).policies))
+    kinds = [(scope, scope.api_version.rpartition("/")) for scope in scopes]
+    return {
+        Watched(
+            scope.namespace if scope.namespace == "cozy-system" else "",  # every Cozystack has this one
+            group,
+            plurals.resource(GroupVersionKind(group, version, scope.kind)),
+            scope.name,
+        )
+        for scope, (group, _, version) in kinds
+    }
 
 
-def _granted(rules: Iterable[Object]) -> dict[tuple[str, str], set[str]]:
-    """Verbs by group and resource, of rules without names."""
-    granted: dict[tuple[str, str], set[str]] = {}
-    for rule in rules:
-        for group in rule["apiGroups"]:
-            for resource in () if "resourceNames" in rule else rule["resources"]:
-                granted.setdefault((group, resource), set()).update(rule["verbs"])
-    return granted
+def _rules(rendered: Rendered) -> Iterator[tuple[Watched, set[str]]]:
+    """Every right of every role, one by one, with its verbs."""
+    for role in (*rendered.of("ClusterRole"), *rendered.of("Role")):
+        namespace = role["metadata"].get("namespace", "")
+        for rule in role["rules"]:
+            for group, resource, name in product(rule["apiGroups"], rule["resources"], rule.get("resourceNames", [""])):
+                yield Watched(namespace, group, resource, name), set(rule["verbs"])
 
 
-def test_exactly_the_kinds_that_bundled_policies_look_up_can_be_read(default: Rendered) -> None:
-    granted = _granted(default.one("ClusterRole")["rules"])
-    read = {kind: verbs for kind, verbs in granted.items() if kind[0] not in OURS}
-    assert read.keys() == _looked_up_by_bundled_policies() | ALWAYS
-    assert {frozenset(verbs) for verbs in read.values()} == {LOOKED_UP}
+def _watchable(rendered: Rendered) -> set[Watched]:
+    ours = ("cozyguard.io", "admissionregistration.k8s.io", "coordination.k8s.io")
+    return {
+        right
+        for right, verbs in _rules(rendered)
+        if verbs >= WATCH and right.group not in ours and right.resource != "secrets"
+    }
+
+
+def test_exactly_what_bundled_policies_look_up_can_be_watched(default: Rendered) -> None:
+    assert _watchable(default) == _watched_by_the_server()
+
+
+def test_what_is_looked_up_can_be_read_and_nothing_else(default: Rendered) -> None:
+    rights = dict(_rules(default))
+    namespaces = Watched("", "", "namespaces")
+    assert rights.pop(namespaces) == WATCH | {"get"}, "a new namespace is asked for before the watch tells of it"
+    assert [right for right in _watchable(default) - {namespaces} if rights[right] != WATCH] == []
 
 
 def test_what_ones_own_policies_look_up_can_be_added(default: Rendered, everything: Rendered) -> None:
-    more = _granted(everything.one("ClusterRole")["rules"])
-    assert more == _granted(default.one("ClusterRole")["rules"]) | {("apps", "deployments"): LOOKED_UP}
+    assert _watchable(everything) - _watchable(default) == {Watched("", "apps", "deployments")}
 
 
 @pytest.mark.parametrize("word", ["*", "escalate", "bind", "impersonate", "deletecollection"])
@@ -68,13 +94,13 @@ def test_the_registration_can_be_changed_but_neither_made_nor_removed(default: R
 
 
 def test_policies_can_be_read_and_only_their_status_written(default: Rendered) -> None:
-    granted = _granted(default.one("ClusterRole")["rules"])
-    ours = {resource: verbs for (group, resource), verbs in granted.items() if group == "cozyguard.io"}
-    assert {resource for resource, verbs in ours.items() if verbs == LOOKED_UP} == {
-        "admissionpolicies",
-        "policyexceptions",
+    ours = {right.resource: verbs for right, verbs in _rules(default) if right.group == "cozyguard.io"}
+    assert ours == {
+        "admissionpolicies": WATCH,
+        "policyexceptions": WATCH,
+        "admissionpolicies/status": {"patch"},
+        "policyexceptions/status": {"patch"},
     }
-    assert all(resource.endswith("/status") for resource, verbs in ours.items() if verbs != LOOKED_UP)
 
 
 def test_of_secrets_only_its_own_can_be_read_or_changed(default: Rendered, everything: Rendered) -> None:
@@ -90,14 +116,6 @@ def test_secrets_and_leases_are_granted_in_its_own_namespace_alone(everything: R
     wide = json.dumps(everything.one("ClusterRole")["rules"])
     assert "secrets" not in wide
     assert "leases" not in wide
-
-
-def test_the_operator_is_read_by_name(helm: Helm, default: Rendered) -> None:
-    (rule,) = default.one("Role", namespace="cozy-system")["rules"]
-    assert rule["resources"] == ["deployments"]
-    assert rule["resourceNames"] == ["cozystack-operator"]
-    assert {"update", "patch", "delete", "create"}.isdisjoint(rule["verbs"])
-    assert helm.template({"cozystack": {"operatorNamespace": "else"}}).one("RoleBinding", namespace="else")
 
 
 def test_every_role_is_bound_to_the_account_of_the_pods(everything: Rendered) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.chart.helm import CHART, EVERYTHING, NAMESPACE, RELEASE, Helm, HelmError, Object
+from tests.chart.helm import CHART, EVERYTHING, NAMESPACE, RELEASE, Helm, Object
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.versions import ControlPlaneError
@@ -187,12 +187,6 @@ def test_policies_and_modes_change_without_a_restart(installed: str, helm_there:
     assert _generation(plane) == before
     configured = _read(plane, "configmap", RELEASE, f"--namespace={NAMESPACE}")["data"]["cozyguard.yaml"]
     assert yaml.safe_load(configured)["modes"] == [{"policies": ["*"], "mode": "warn"}]
-
-
-def test_a_cluster_without_the_operators_namespace_is_told(helm_there: Helm) -> None:
-    with pytest.raises(HelmError, match='namespaces "cozy-elsewhere" not found'):
-        _helm(helm_there, "install", values={"cozystack": {"operatorNamespace": "cozy-elsewhere"}})
-    _helm(helm_there, "uninstall")
 
 
 def test_the_account_of_the_pods_may_do_what_it_does_and_no_more(

@@ -53,7 +53,7 @@ def test_what_can_be_switched_off_is_not_rendered(helm: Helm, default: Rendered,
             "networkPolicy": {"enabled": False},
             "podDisruptionBudget": {"enabled": False},
             "crds": {"install": False},
-            "cozystack": {"operatorNamespace": ""},
+            "detectRelease": False,
         }
     )
     gone = {"NetworkPolicy", "PodDisruptionBudget", "CustomResourceDefinition"}
