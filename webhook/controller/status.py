@@ -68,7 +68,7 @@ class StatusWriter:
             try:
                 await self._tell(resource, obj, status)
             except ApiError as error:
-                if error.is_not_found or error.is_conflict:  # deleted, or made anew: the watch will say so
+                if error.is_not_found or error.is_conflict:  # it has changed: the watch will tell
                     continue
                 self._failed(error)
                 wait = min(wait, _RETRY)
@@ -100,8 +100,8 @@ class StatusWriter:
         return before
 
     async def _tell(self, resource: Resource, obj: Object, status: Object) -> None:
-        """Apply a status to this very object, and not to a later one of its name. Raises ApiError."""
-        metadata = {key: obj["metadata"][key] for key in ("name", "uid")}
+        """Apply a status to this very version of an object: of a later one it may not be true. Raises ApiError."""
+        metadata = {key: obj["metadata"][key] for key in ("name", "resourceVersion")}
         whole = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata, "status": status}
         path = resource.path(name=metadata["name"], subresource="status")
         await self._client.apply(path, whole, manager=FIELD_MANAGER)

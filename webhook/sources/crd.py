@@ -50,9 +50,6 @@ class Column:
     priority: int = 0
 
 
-_AGE: Final = Column("Age", ".metadata.creationTimestamp", "date")
-
-
 @dataclass(frozen=True, slots=True)
 class Definition:
     """One kind: its parts, and what kubectl calls and shows of it."""
@@ -82,8 +79,9 @@ DEFINITIONS: Final = (
             Column("Title", ".spec.title"),
             Column("Severity", ".spec.severity"),
             Column("Ready", _condition("Ready")),
+            Column("Age", ".metadata.creationTimestamp", "date"),
             Column("Reason", _condition("Ready", "reason"), priority=1),
-            _AGE,
+            Column("Message", _condition("Ready", "message"), priority=1),
         ),
     ),
     Definition(
@@ -99,6 +97,7 @@ DEFINITIONS: Final = (
             Column("Expires", ".spec.expiresAt"),
             Column("Active", _condition("Active")),
             Column("Reason", _condition("Active", "reason"), priority=1),
+            Column("Message", _condition("Active", "message"), priority=1),
         ),
     ),
 )
