@@ -144,7 +144,9 @@ async def test_an_exception_tells_whom_it_is_for_and_expires_without_a_restart(
     leader: Leader, plane: ControlPlane, apply: Callable[[str], None], golden: Callable[[str, str], None]
 ) -> None:
     apply(POLICY)
-    apply(EXCEPTION)
+    apply(
+        EXCEPTION.replace("[{name: no-latest, rules: [tag]}]", "[{name: no-latest, rules: [tag]}, {name: 'image-*'}]")
+    )
     await leader.look()
     golden("cluster/exception-active.txt", seen(plane, "policyexception", "log-image"))
     end = datetime(2099, 12, 31, tzinfo=UTC)

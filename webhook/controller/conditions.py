@@ -53,7 +53,8 @@ def policy_status(standing: Standing[CompiledPolicy], *, replaces: bool, before:
 def exception_status(standing: Standing[PolicyException], policies: Rules, *, before: Object, now: datetime) -> Object:
     """Tell what became of an exception."""
     active = _active(standing, policies, now)
-    return _status("Active", active, standing.object, before, now)
+    names = [entry["name"] for entry in standing.object["spec"]["policies"]]
+    return _status("Active", active, standing.object, before, now) | {"policies": ", ".join(names[:_NAMED])}
 
 
 def _active(standing: Standing[PolicyException], policies: Rules, now: datetime) -> tuple[str, str, str]:

@@ -92,7 +92,7 @@ DEFINITIONS: Final = (
         ExceptionSpec,
         ExceptionStatus,
         (
-            Column("Policies", ".spec.policies[*].name"),
+            Column("Policies", ".status.policies"),
             Column("Owner", ".spec.owner"),
             Column("Expires", ".spec.expiresAt"),
             Column("Active", _condition("Active")),

@@ -55,3 +55,6 @@ class PolicyStatus(Status):
 
 class ExceptionStatus(Status):
     """What became of a PolicyException; condition `Active`."""
+
+    policies: str | None = None
+    """The names under `spec.policies`, for a column of `kubectl get`, which can show but the first entry of a list."""
