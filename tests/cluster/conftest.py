@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cluster.relay import Relay
 from tests.controlplane.plane import ControlPlane
 from webhook.cluster.access import Access
 from webhook.cluster.client import Client
@@ -45,3 +47,10 @@ async def namespace(client: Client, request: pytest.FixtureRequest) -> AsyncIter
     await client.create("/api/v1/namespaces", {"metadata": {"name": name}})
     yield name
     await client.delete(f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture
+async def relay(control_plane: ControlPlane, tmp_path: Path) -> AsyncIterator[Relay]:
+    """A way to the control plane that can be cut."""
+    async with Relay(control_plane, tmp_path) as made:
+        yield made
