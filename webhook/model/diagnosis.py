@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
+from webhook.errors import DocumentError
 from webhook.model.decision import Operation
 from webhook.model.path import Path
 from webhook.model.result import Resource, Source
@@ -46,3 +48,21 @@ class Diagnosis:
     message: str
     why: str
     fix: Remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What was found, the worst first, in so many webhooks; `faults` are of what could not be examined.
+
+    `unknown` are the kinds that could not be read, so that what depends on them was not looked at.
+    """
+
+    webhooks: int
+    diagnoses: tuple[Diagnosis, ...]
+    faults: tuple[DocumentError, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def levels(self) -> Counter[Level]:
+        """How many findings there are of each level."""
+        return Counter(one.level for one in self.diagnoses)

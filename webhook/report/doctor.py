@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any, Final
 
-from webhook.errors import DocumentError
 from webhook.model import path as paths
-from webhook.model.diagnosis import Diagnosis, Level
+from webhook.model.diagnosis import Diagnosis, Examination, Level
 from webhook.report.json import fault_entry, resource_entry, source_entry
 from webhook.report.plain import visible
 from webhook.report.style import Style
@@ -46,21 +45,21 @@ def command(one: Diagnosis) -> str:
     return f"kubectl patch {resource.kind.lower()} {shlex.quote(resource.name)}{namespace} --type=json --patch={patch}"
 
 
-def summary_line(webhooks: int, levels: dict[Level, int], seconds: float) -> str:
+def summary_line(found: Examination, seconds: float) -> str:
     """Count what was found."""
+    levels = found.levels
     counted = ", ".join(count(levels[level], level.value) for level in Level if levels[level]) or "nothing to mend"
-    return f"examined {count(webhooks, 'webhook')} in {seconds:.2f} s: {counted}"
+    return f"examined {count(found.webhooks, 'webhook')} in {seconds:.2f} s: {counted}"
 
 
-def document(
-    webhooks: int, levels: dict[Level, int], diagnoses: tuple[Diagnosis, ...], faults: tuple[DocumentError, ...]
-) -> dict[str, Any]:
+def document(found: Examination) -> dict[str, Any]:
     """Write everything for machines."""
     return {
         "version": VERSION,
-        "summary": {"webhooks": webhooks, **{level.value: levels[level] for level in Level}},
-        "findings": [_entry(one) for one in diagnoses],
-        "inputErrors": [fault_entry(fault) for fault in faults],
+        "summary": {"webhooks": found.webhooks, **{level.value: found.levels[level] for level in Level}},
+        "findings": [_entry(one) for one in found.diagnoses],
+        "notRead": list(found.unknown),
+        "inputErrors": [fault_entry(fault) for fault in found.faults],
     }
 
 

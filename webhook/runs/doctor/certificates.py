@@ -23,8 +23,10 @@ SOON: Final = timedelta(days=14)
 
 _BUNDLE: Final = ("clientConfig", "caBundle")
 _INJECTED: Final = "cert-manager.io/inject-"
+_KEPT: Final = "--tls-secret"
 _FAILS: Final = "every call fails, and failurePolicy decides"
-_LEAF: Final = "tls.crt"
+CERTIFICATE: Final = "tls.crt"
+"""The key of a Secret that holds a certificate and its chain."""
 
 
 def certificates(registered: Registered, inventory: Inventory, now: datetime) -> Iterator[Diagnosis]:
@@ -79,6 +81,14 @@ def _bundle(text: str) -> list[x509.Certificate]:
     return _pem(pem)
 
 
+def bundle_of(text: str) -> str:
+    """Give the PEM of a caBundle, "" for what is none."""
+    try:
+        return base64.b64decode("".join(text.split()), validate=True).decode("ascii")
+    except ValueError:
+        return ""
+
+
 def _pem(pem: bytes) -> list[x509.Certificate]:
     try:
         return x509.load_pem_x509_certificates(pem)
@@ -107,7 +117,7 @@ def _leaves(
             leaf, *rest = _secret_certificates(secret)
         except ValueError as error:
             yield secret.find(
-                Level.ERROR, "certificate", _at(secret), f"{_LEAF} {error}", _FAILS, "let it be issued anew"
+                Level.ERROR, "certificate", _at(secret), f"{CERTIFICATE} {error}", _FAILS, "let it be issued anew"
             )
             continue
         yield from _leaf(secret, leaf, service.host, now)
@@ -149,27 +159,31 @@ def _leaf(secret: Held, leaf: x509.Certificate, host: str, now: datetime) -> Ite
 def _secrets(workloads: Sequence[Workload], namespace: str, inventory: Inventory) -> list[Held]:
     """Give the Secrets at hand that have a certificate and that the pods mount, or name by `--tls-secret`."""
     found = [inventory.get("Secret", namespace, name) for one in workloads for name in secret_names(one)]
-    return [each for each in found if each and (_LEAF in each.get("data") or _LEAF in each.get("stringData"))]
+    return [
+        each for each in found if each and (CERTIFICATE in each.get("data") or CERTIFICATE in each.get("stringData"))
+    ]
 
 
 def secret_names(workload: Workload) -> list[str]:
-    """Name the Secrets that pods mount, or read by themselves because `--tls-secret` says so."""
+    """Name the Secrets that pods mount, or keep by themselves."""
     volumes = workload.held.list("spec", "template", "spec", "volumes")
     mounted = [one.get("secretName") for each in volumes if isinstance(one := each.get("secret"), dict)]
-    return list(dict.fromkeys(name for name in (*mounted, *_named(workload)) if isinstance(name, str)))
+    return list(dict.fromkeys(name for name in (*mounted, *kept_secrets(workload)) if isinstance(name, str)))
 
 
-def _named(workload: Workload) -> Iterator[str]:
-    flag = "--tls-secret"
+def kept_secrets(workload: Workload) -> list[str]:
+    """Name the Secrets that our own pods read and write by themselves: `--tls-secret` says which."""
+    found: list[str] = []
     for container in workload.containers:
         words = [str(each) for key in ("command", "args") for each in _list(container.get(key))]
-        yield from (word.partition("=")[2] for word in words if word.startswith(f"{flag}="))
-        yield from (after for word, after in pairwise(words) if word == flag)
+        found += (word.partition("=")[2] for word in words if word.startswith(f"{_KEPT}="))
+        found += (after for word, after in pairwise(words) if word == _KEPT)
+    return found
 
 
 def _secret_certificates(secret: Held) -> list[x509.Certificate]:
     """Read a Secret's certificates and nothing else of it. Raises ValueError with what is wrong."""
-    data, text = secret.get("data").get(_LEAF), secret.get("stringData").get(_LEAF)
+    data, text = secret.get("data").get(CERTIFICATE), secret.get("stringData").get(CERTIFICATE)
     if isinstance(text, str):
         return _pem(text.encode())
     try:
@@ -179,7 +193,7 @@ def _secret_certificates(secret: Held) -> list[x509.Certificate]:
 
 
 def _at(secret: Held) -> Path:
-    return ("stringData" if _LEAF in secret.get("stringData") else "data", _LEAF)
+    return ("stringData" if CERTIFICATE in secret.get("stringData") else "data", CERTIFICATE)
 
 
 def _names(leaf: x509.Certificate) -> list[str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from webhook.errors import DocumentError, DocumentErrors
-from webhook.model.diagnosis import Diagnosis, Level
+from webhook.model.diagnosis import Diagnosis, Examination
 from webhook.runs.doctor.breadth import breadth
 from webhook.runs.doctor.certificates import certificates
 from webhook.runs.doctor.inventory import Held, Inventory, Registered
@@ -18,20 +16,6 @@ from webhook.runs.doctor.settings import settings, waiting_in_line
 from webhook.runs.doctor.workload import workloads
 from webhook.sources.files import Skipped
 from webhook.sources.manifests import read
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """What was found, the worst first, in so many webhooks; `faults` are of what could not be examined."""
-
-    webhooks: int
-    diagnoses: tuple[Diagnosis, ...]
-    faults: tuple[DocumentError, ...] = ()
-
-    @property
-    def levels(self) -> Counter[Level]:
-        """How many findings there are of each level."""
-        return Counter(one.level for one in self.diagnoses)
 
 
 def read_files(paths: Iterable[str]) -> tuple[Inventory, list[DocumentError]]:
@@ -60,7 +44,12 @@ def examine(inventory: Inventory, now: datetime) -> Examination:
     found = [one for registered, question in asked for one in _checks(registered, question, inventory, now)]
     found += waiting_in_line(asked)
     found += workloads([registered for registered, _ in asked], inventory)
-    return Examination(len(asked), tuple(sorted(found, key=_order)), tuple(sorted(faults)))
+    return Examination(len(asked), in_order(found), tuple(sorted(faults)), tuple(sorted(inventory.unknown)))
+
+
+def in_order(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """Sort findings: the worst first, then by object and place."""
+    return tuple(sorted(found, key=lambda one: (one.level.rank, one.resource, one.source.file, one.source.line)))
 
 
 def _checks(registered: Registered, question: Question, inventory: Inventory, now: datetime) -> Iterator[Diagnosis]:
@@ -68,7 +57,3 @@ def _checks(registered: Registered, question: Question, inventory: Inventory, no
     yield from breadth(registered, question)
     yield from settings(registered, question)
     yield from certificates(registered, inventory, now)
-
-
-def _order(one: Diagnosis) -> tuple[object, ...]:
-    return one.level.rank, one.resource, one.source.file, one.source.line
