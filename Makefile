@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+LOCK := --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command "make lock"
 
 .PHONY: help
 help: ## Say what there is to make
@@ -45,6 +46,12 @@ generate: env ## Write what is made from code: JSON Schema, the CRDs, the CLI re
 	$(BIN)/python -m webhook.sources.crd
 	$(BIN)/python -m webhook.cli.reference
 	$(BIN)/python -m webhook.cli.pages
+
+.PHONY: lock
+lock: env ## Pin by hash what the image installs: requirements.lock, requirements-build.lock
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install uv
+	$(BIN)/uv pip compile $(LOCK) --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile $(LOCK) --output-file requirements-build.lock --group build
 
 .PHONY: clean
 clean: ## Remove the environment and everything that was built

@@ -30,9 +30,13 @@ def test_a_pod_may_as_little_as_can_be(rendered: Rendered) -> None:
     assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & rendered.pod.keys()
 
 
-def test_only_temporary_files_and_the_cache_can_be_written(rendered: Rendered) -> None:
+@pytest.mark.parametrize(("policies", "wanted"), [({}, ["tmp"]), ({"a.yaml": "kind: a"}, ["cache", "tmp"])])
+def test_only_temporary_files_and_the_cache_of_other_policies_can_be_written(
+    helm: Helm, policies: Object, wanted: list[str]
+) -> None:
+    rendered = helm.template({"extraPolicies": policies})
     writable = [mount["name"] for mount in rendered.container["volumeMounts"] if not mount.get("readOnly")]
-    assert writable == ["cache", "tmp"]
+    assert writable == wanted
     volumes = {volume["name"]: volume for volume in rendered.pod["volumes"]}
     assert all(volumes[name]["emptyDir"]["sizeLimit"] for name in writable)
 
