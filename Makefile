@@ -36,6 +36,10 @@ test: check ## Everything: checks, the policies' own tests, and the test suite
 controlplane: env ## Start a real kube-apiserver with the CRDs that policies look at, and keep it until Ctrl-C
 	@$(BIN)/python -m tests.controlplane
 
+.PHONY: kind-e2e
+kind-e2e: env ## The end-to-end suite, the image and the chart on a kind cluster; needs docker, kind and helm
+	tests/kind/run.sh
+
 .PHONY: bench
 bench: env ## Measure the engine, the server and the command line; prints tables, asserts nothing
 	$(BIN)/python -m benchmarks

@@ -204,7 +204,7 @@ def test_the_account_of_the_pods_may_do_what_it_does_and_no_more(
     for allowed in (
         ("watch", "packages.cozystack.io"),
         ("patch", f"validatingwebhookconfigurations/{RELEASE}"),
-        ("get", f"secrets/{RELEASE}-tls", here),
+        ("update", f"secrets/{RELEASE}-tls", here),
         ("create", "leases.coordination.k8s.io", here),
         ("list", "deployments.apps/cozystack-operator", "--namespace=cozy-system"),
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import shutil
 import socket
@@ -24,6 +25,9 @@ from webhook.sources import policies
 ROOT = Path(__file__).parents[2]
 OWN_POLICIES = Path(__file__).parent / "policies"
 """Policies of these tests: their words change when these tests do, and not with the bundled ones."""
+
+ADDRESS = os.environ.get("COZYGUARD_E2E_ADDRESS", "127.0.0.1")
+"""Where the API server finds this machine."""
 
 NAMESPACE = "e2e"
 """Where those policies hold. A webhook of these tests is asked about it, and those of the page are not."""
@@ -69,13 +73,13 @@ class Guard:
 
     def issue(self) -> None:
         """Write a new certificate of the same authority."""
-        leaf = self._authority.issue_cert("127.0.0.1")
+        leaf = self._authority.issue_cert(ADDRESS)
         leaf.private_key_pem.write_to_path(self.folder / "tls.key")
         leaf.cert_chain_pems[0].write_to_path(self.folder / "tls.crt")
 
     def certificate(self) -> str:
         """Read the certificate that it shows to those who connect."""
-        return ssl.get_server_certificate(("127.0.0.1", self.port))
+        return ssl.get_server_certificate((ADDRESS, self.port))
 
     def serve(self, world: World) -> None:
         """Serve, with this knowledge of the cluster; a server that has it already goes on."""
@@ -121,13 +125,13 @@ class Guard:
         authority = base64.b64encode(self._authority.cert_pem.bytes()).decode()
         not_setting_up = f"!('{SETUP}' in request.?userInfo.?groups.orValue([]))"
         return hook | {
-            "clientConfig": {"url": f"https://127.0.0.1:{self.port}{path}", "caBundle": authority},
+            "clientConfig": {"url": f"https://{ADDRESS}:{self.port}{path}", "caBundle": authority},
             "matchConditions": [{"name": "not-setting-up", "expression": not_setting_up}],
         }
 
     def _flags(self, release: str) -> list[str]:
         flags: dict[str, Any] = {
-            "host": "127.0.0.1",
+            "host": ADDRESS,
             "port": self.port,
             "probe-port": self.probe_port,
             "tls-cert": self.folder / "tls.crt",
@@ -143,7 +147,7 @@ class Guard:
         assert self._process
         assert self._process.poll() is None, (self.folder / "log").read_text()
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.probe_port}/readyz", timeout=5):
+            with urllib.request.urlopen(f"http://{ADDRESS}:{self.probe_port}/readyz", timeout=5):
                 return True
         except OSError:
             return False
@@ -168,5 +172,5 @@ def _nothing_else() -> list[Object]:
 
 
 def _free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+    with socket.create_server((ADDRESS, 0)) as one, socket.create_server((ADDRESS, 0)) as other:
         return one.getsockname()[1], other.getsockname()[1]

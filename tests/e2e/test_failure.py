@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.e2e.guard import Guard
+from tests.e2e.guard import ADDRESS, Guard
 from tests.e2e.kubectl import Kubectl, Object, until
 
 Make = Callable[..., Object]
@@ -21,12 +21,12 @@ def nobody(guard: Guard, kubectl: Kubectl) -> Guard:
 
 def test_under_fail_nothing_that_is_named_can_be_changed(nobody: Guard, kubectl: Kubectl, config_map: Make) -> None:
     shown = kubectl.apply(config_map(colour="blue"))
-    url = f"https://127.0.0.1:{nobody.port}/mutate?timeout=5s"
+    url = f"https://{ADDRESS}:{nobody.port}/mutate?timeout=5s"
     assert shown.code == 1
     assert shown.text == (
         f'Error from server (InternalError): error when creating "configmap.yaml": Internal error occurred: '
         f'failed calling webhook "e2e.cozyguard.io": failed to call webhook: Post "{url}": '
-        f"dial tcp 127.0.0.1:{nobody.port}: connect: connection refused\n"
+        f"dial tcp {ADDRESS}:{nobody.port}: connect: connection refused\n"
     )
 
 
