@@ -10,7 +10,11 @@ from webhook.cli.options import RELEASE_HELP, Parser
 
 _EXAMPLES: Final = (
     ("cozyguard serve --tls-cert tls.crt --tls-key tls.key", "serve the bundled policies"),
-    ("COZYGUARD_TLS_CERT=tls.crt COZYGUARD_TLS_KEY=tls.key cozyguard serve", "serve as a container does"),
+    ("COZYGUARD_TLS_CERT=tls.crt COZYGUARD_TLS_KEY=tls.key cozyguard serve", "the same, told by variables"),
+    (
+        "cozyguard serve --in-cluster --tls-secret cozyguard-tls --register cozyguard",
+        "serve in a cluster, as the chart does",
+    ),
 )
 
 
@@ -34,6 +38,27 @@ def parser() -> Parser:
     made.option("--workers", metavar="N", help="processes on one port (default: 1)")
     made.option("--log-level", metavar="LEVEL", help="debug, info, warning or error (default: info)")
     made.option("--drain-seconds", metavar="N", help="how long a stopping server takes new connections (default: 3)")
+    made.switch("--in-cluster", help="watch the cluster that this pod runs in")
+    made.option("--kubeconfig", metavar="FILE", help="watch the cluster of this kubeconfig")
+    made.option("--context", metavar="NAME", help="the kubeconfig's context (default: its current one)")
+    made.option("--namespace", metavar="NAME", help="namespace of our own Leases and Secret (default: the pod's)")
+    made.option("--tls-secret", metavar="NAME", help="Secret to keep and renew a certificate in, in place of files")
+    made.option("--register", metavar="NAME", help="webhook configurations to keep in step with the policies")
+    made.option("--service", metavar="NAME", help="Service that the API server calls (default: cozyguard)")
+    made.option("--service-port", metavar="N", help="port of that Service (default: 443)")
+    made.option("--webhook-url", metavar="URL", help="what the API server calls instead of a Service")
+    made.option("--ca-bundle", metavar="FILE", help="authority to register for a certificate from files, PEM")
+    made.option(
+        "--inject-ca-from",
+        metavar="NAMESPACE/NAME",
+        help="cert-manager Certificate whose authority it registers itself",
+    )
+    made.option(
+        "--break-glass-group",
+        metavar="GROUP",
+        help="group whose requests are not sent to us (default: cozyguard:break-glass)",
+    )
+    made.option("--webhook-timeout", metavar="N", help="seconds that the API server gives a review (default: 5)")
     return made
 
 

@@ -28,13 +28,16 @@ class Table:
         return found if found is not None else self._namespaces.get("", {}).get(name)
 
     def list(self, namespace: str = "", selector: LabelSelector | None = None) -> list[Object]:
-        """Give the objects of a namespace, or all of them, whose labels the selector picks."""
+        """Give the objects of a namespace, or all of them, whose labels the selector picks.
+
+        Another thread may ask: dictionaries are listed in one go each, so none changes meanwhile.
+        """
         if namespace:
-            found: Iterable[Object] = self._namespaces.get(namespace, {}).values()
+            found = list(self._namespaces.get(namespace, {}).values())
         else:
-            found = (obj for objects in self._namespaces.values() for obj in objects.values())
+            found = [obj for objects in list(self._namespaces.values()) for obj in list(objects.values())]
         if selector is None:
-            return list(found)
+            return found
         return [obj for obj in found if selector.matches(obj["metadata"].get("labels") or {})]
 
     def replace(self, objects: Iterable[Object]) -> None:

@@ -33,8 +33,8 @@ async def _serve_alone(settings: Settings, log: Log) -> None:
         return Report(service.ready, {"want": 1, "workers": [service.detail()]}, (service.samples(),))
 
     async with _probes(settings, report) as probe_port:
-        await service.start(sock)
-        log.info("serving", port=port_of(sock), probePort=probe_port, workers=1)
+        if await stop.unless(service.start(sock)):
+            log.info("serving", port=port_of(sock), probePort=probe_port, workers=1)
         await service.serve_until(stop)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 from aiohttp.http_exceptions import HttpProcessingError
 
-from webhook.model.decision import Decision, Finding
+from webhook.model.decision import Decision, Excused, Finding
 from webhook.model.request import AdmissionRequest
 
 _RANK: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
@@ -73,6 +73,8 @@ class Log:
             fields["dryRun"] = True
         if decision.findings:
             fields["verdicts"] = _verdicts(decision.findings)
+        if decision.excused:
+            fields["excused"] = _excuses(decision.excused)
         if decision.changes:
             fields["patched"] = [change.policy.name for change in decision.changes]
         fields["ms"] = round(seconds * 1000, 3)
@@ -118,6 +120,15 @@ def _verdicts(findings: Iterable[Finding]) -> list[dict[str, str]]:
     seen = dict.fromkeys((one.policy.name, one.rule, one.outcome.value) for one in findings)
     return [
         {"policy": policy, "rule": rule, "outcome": outcome} for policy, rule, outcome in list(seen)[:_MOST_VERDICTS]
+    ]
+
+
+def _excuses(excused: Iterable[Excused]) -> list[dict[str, str]]:
+    """Name each rule that an exception let pass, once."""
+    seen = dict.fromkeys((one.finding.policy.name, one.finding.rule, one.exception.name) for one in excused)
+    return [
+        {"policy": policy, "rule": rule, "exception": exception}
+        for policy, rule, exception in list(seen)[:_MOST_VERDICTS]
     ]
 
 

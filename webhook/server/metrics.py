@@ -56,6 +56,13 @@ FAMILIES: Final = (
         "cozyguard_findings", "counter", "findings of policies by outcome", ("policy", "outcome"), suffixes=("_total",)
     ),
     Family("cozyguard_patches", "counter", "requests that a policy has patched", ("policy",), suffixes=("_total",)),
+    Family(
+        "cozyguard_exceptions",
+        "counter",
+        "findings that did not count, for an exception lets the rule pass",
+        ("exception", "policy"),
+        suffixes=("_total",),
+    ),
     Family("cozyguard_policies", "gauge", "policies in force", add=min),
     Family(
         "cozyguard_reloads",
@@ -72,6 +79,38 @@ FAMILIES: Final = (
         add=min,
     ),
     Family("cozyguard_certificate_expiry_timestamp_seconds", "gauge", "when the certificate expires", add=min),
+    Family("cozyguard_cache_objects", "gauge", "objects kept of what is watched", ("watched",), add=max),
+    Family(
+        "cozyguard_cache_synced", "gauge", "whether lookups are answered from what is watched", ("watched",), add=min
+    ),
+    Family(
+        "cozyguard_cache_last_event_age_seconds", "gauge", "since the API server told anything", ("watched",), add=max
+    ),
+    Family(
+        "cozyguard_cache_requests", "counter", "lists and watches begun", ("watched", "request"), suffixes=("_total",)
+    ),
+    Family("cozyguard_cache_errors", "counter", "failed lists and watches", ("watched", "error"), suffixes=("_total",)),
+    Family("cozyguard_leader", "gauge", "whether this replica leads"),
+    Family(
+        "cozyguard_controller_errors", "counter", "failures of the controller's tasks", ("task",), suffixes=("_total",)
+    ),
+    Family(
+        "cozyguard_registration_in_sync",
+        "gauge",
+        "whether the webhook configuration is as it should be, told by the leader",
+        ("webhooks",),
+        add=max,
+    ),
+    Family(
+        "cozyguard_registration_repairs",
+        "counter",
+        "changes of others to the webhook configurations that were undone",
+        ("webhooks",),
+        suffixes=("_total",),
+    ),
+    Family(
+        "cozyguard_certificate_rotation", "gauge", "the step of the rotation, told by the leader", ("step",), add=max
+    ),
     Family("cozyguard_workers", "gauge", "worker processes that answer"),
     Family("cozyguard_worker_restarts", "counter", "worker processes started again", suffixes=("_total",)),
 )
@@ -88,6 +127,7 @@ class Metrics:
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._findings: defaultdict[tuple[str, str], int] = defaultdict(int)
         self._patches: defaultdict[str, int] = defaultdict(int)
+        self._exceptions: defaultdict[tuple[str, str], int] = defaultdict(int)
 
     def count(self, endpoint: str, operation: str, outcome: str) -> None:
         """Count a request; the labels come from fixed lists, never from the request's own text."""
@@ -105,6 +145,8 @@ class Metrics:
             self._findings[finding.policy.name, finding.outcome.value] += 1
         for change in decision.changes:
             self._patches[change.policy.name] += 1
+        for one in decision.excused:
+            self._exceptions[one.exception.name, one.finding.policy.name] += 1
 
     def samples(self) -> Samples:
         """Return the numbers as they stand."""
@@ -113,6 +155,7 @@ class Metrics:
             "cozyguard_requests_in_flight": [[self.in_flight]],
             "cozyguard_findings_total": [[*labels, n] for labels, n in self._findings.items()],
             "cozyguard_patches_total": [[policy, n] for policy, n in self._patches.items()],
+            "cozyguard_exceptions_total": [[*labels, n] for labels, n in self._exceptions.items()],
         }
         return plain | self._histogram()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import suppress
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
 
@@ -15,7 +16,12 @@ from webhook.server.logs import Log
 from webhook.server.metrics import Metrics, Samples
 from webhook.server.settings import Settings
 from webhook.server.signals import Stop
-from webhook.server.watched import Watched, settle
+from webhook.server.tls import Certificate
+from webhook.server.watched import INTERVAL, Watched, settle
+from webhook.server.world import World
+
+if TYPE_CHECKING:
+    from webhook.server.live import Live
 
 KEEP_ALIVE: Final = 180.0
 """Seconds an idle connection stays open. The API server keeps its own for 90: if we were the first to
@@ -35,53 +41,91 @@ class Service:
         """Read all files. Raises UsageError and DocumentErrors, which say what is wrong with them."""
         self._settings, self._log = settings, log
         self.metrics = Metrics()
-        self._certificate = Watched(
-            "certificate",
-            lambda: tls.load(settings.tls_cert, settings.tls_key),
-            lambda _: (settings.tls_cert, settings.tls_key),
-            log,
-        )
+        self._live: Live | None = None
+        self._certificate = self._from_files(*settings.pair) if settings.pair else None
         self._state = Watched(
-            "state", lambda: world.load(settings, log), lambda current: world.files(settings, current), log
+            "state",
+            lambda: world.load(settings, log, self._live),
+            lambda current: world.files(settings, current),
+            log,
+            lambda: self._live and self._live.seen,
+            self._take,
         )
         self._handler = Handler(self._state, self.metrics, log)
-        self._watchers: list[asyncio.Task[None]] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._server: asyncio.Server | None = None
         self._stopping = False
 
     async def start(self, sock: socket.socket) -> None:
-        """Answer on this socket, which is bound already."""
+        """Answer on this socket, which is bound already; where there is a cluster, once it is known."""
+        if self._settings.live:
+            await self._enter_cluster()
+        assert self._certificate  # noqa: S101 - from files, or from the cluster
+        certificate = self._certificate
         # The low-level server: no router, no middleware, no access log, none of which a review needs.
         self._web = web.Server(self._handler, access_log=None, keepalive_timeout=KEEP_ALIVE, auto_decompress=False)
         self._server = await asyncio.get_running_loop().create_server(
             self._web,
             sock=sock,
             backlog=1024,
-            ssl=tls.serving(lambda: self._certificate.current),
+            ssl=tls.serving(lambda: certificate.current),
             ssl_handshake_timeout=HANDSHAKE,
         )
         settle()
-        self._watchers = [asyncio.create_task(one.watch()) for one in (self._certificate, self._state)]
+        self._tasks += [asyncio.create_task(one.watch()) for one in (certificate, self._state)]
+
+    async def _enter_cluster(self) -> None:
+        """Return when all that policies look up has been listed, and there is a certificate."""
+        from webhook.server.live import Live  # here: what it needs is for clusters alone
+
+        live = self._live = await Live.connect(self._settings, self._log, lambda: self._state.current)
+        self._tasks.append(asyncio.create_task(live.run()))
+        await live.listed()
+        await asyncio.to_thread(self._state.look)
+        while self._state.current.cluster is not live.cache:
+            await asyncio.sleep(INTERVAL)
+            await asyncio.to_thread(self._state.look)
+        if self._certificate:
+            live.serves(self._certificate.current)
+        else:
+            self._certificate = await live.certificate()
+
+    def _from_files(self, cert: Path, key: Path) -> Watched[Certificate]:
+        def taken(certificate: Certificate) -> None:
+            if self._live:
+                self._live.serves(certificate)
+
+        return Watched("certificate", lambda: tls.load(cert, key), lambda _: (cert, key), self._log, taken=taken)
+
+    def _take(self, current: World) -> None:
+        if self._live:
+            self._live.take(current)
 
     async def serve_until(self, stop: Stop) -> None:
         """Serve; when asked to stop, turn clients away, then close the port, and finish what has begun."""
         await stop.wait()
         self._log.info("stopping")
         self._stopping = self._handler.stopping = True
+        if self._server:
+            await self._finish(self._server, stop)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._log.flush()
+
+    async def _finish(self, server: asyncio.Server, stop: Stop) -> None:
         await stop.drain(self._settings.drain_seconds)
-        self._server.close()
+        server.close()
         # Connections are left alone until then: aiohttp would drop the rest of a body that is still on its way.
         with suppress(TimeoutError):
             await asyncio.wait_for(self._handler.idle(), FINISH)
-        for watcher in self._watchers:
-            watcher.cancel()
         self._web.pre_shutdown()
         await self._web.shutdown(timeout=1.0)
-        self._log.flush()
 
     @property
     def ready(self) -> bool:
         """Does it want requests."""
-        return bool(self._watchers) and not self._stopping
+        return self._server is not None and not self._stopping
 
     def detail(self) -> dict[str, Any]:
         """Tell people what it works with and what is wrong with newer files."""
@@ -91,23 +135,35 @@ class Service:
             "stopping": self._stopping,
             "release": str(state.release.version),
             "policies": {"loaded": len(state.policies)} | self._state.report(),
-            "lookups": {"synced": True, "from": "file" if self._settings.cluster_state else "nothing"},
-            "certificate": {"expires": self._certificate.current.expires} | self._certificate.report(),
+            "lookups": self._lookups(),
+            "certificate": self._certificate
+            and {"expires": self._certificate.current.expires} | self._certificate.report(),
         }
 
     def samples(self) -> Samples:
         """Tell Prometheus the numbers of this process."""
-        state, certificate = self._state, self._certificate
-        return self.metrics.samples() | {
-            "cozyguard_policies": [[len(state.current.policies)]],
-            "cozyguard_reloads_total": [
-                [one.name, result, number]
-                for one in (state, certificate)
-                for result, number in (("success", one.generation - 1), ("error", one.failures))
-            ],
-            "cozyguard_last_good_load_timestamp_seconds": [
-                [one.name, one.loaded_at.timestamp()] for one in (state, certificate)
-            ],
-            "cozyguard_certificate_expiry_timestamp_seconds": [[certificate.current.expires.timestamp()]],
-            "cozyguard_workers": [[int(self.ready)]],
-        }
+        watched = [one for one in (self._state, self._certificate) if one]
+        return (
+            self.metrics.samples()
+            | (self._live.samples() if self._live else {})
+            | {
+                "cozyguard_policies": [[len(self._state.current.policies)]],
+                "cozyguard_reloads_total": [
+                    [one.name, result, number]
+                    for one in watched
+                    for result, number in (("success", one.generation - 1), ("error", one.failures))
+                ],
+                "cozyguard_last_good_load_timestamp_seconds": [
+                    [one.name, one.loaded_at.timestamp()] for one in watched
+                ],
+                "cozyguard_certificate_expiry_timestamp_seconds": [[self._certificate.current.expires.timestamp()]]
+                if self._certificate
+                else [],
+                "cozyguard_workers": [[int(self.ready)]],
+            }
+        )
+
+    def _lookups(self) -> dict[str, Any]:
+        if self._live:
+            return self._live.report()
+        return {"synced": True, "from": "file" if self._settings.cluster_state else "nothing"}

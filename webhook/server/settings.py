@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from webhook.errors import UsageError
 from webhook.model.release import Minor
@@ -23,10 +25,10 @@ class Settings:
     Ports may be 0: the system then chooses, and the log line `serving` names what it chose.
     """
 
-    tls_cert: Path
-    """The certificate and its chain, PEM."""
-    tls_key: Path
-    """The certificate's private key, PEM, not encrypted."""
+    tls_cert: Path | None = None
+    """The certificate and its chain, PEM; None with `tls_secret`."""
+    tls_key: Path | None = None
+    """The certificate's private key, PEM, not encrypted; None with `tls_secret`."""
     host: str = ""
     """The address to listen on; "" is every address, IPv4 and IPv6."""
     port: int = 8443
@@ -46,6 +48,41 @@ class Settings:
     """`info` logs every review, `warning` only those that were refused, and faults."""
     drain_seconds: float = 3.0
     """How long SIGTERM leaves the port open after readiness went false, for load balancers to notice."""
+    in_cluster: bool = False
+    """Watch the cluster that this pod runs in, as its service account."""
+    kubeconfig: Path | None = None
+    """Watch the cluster of this kubeconfig."""
+    context: str = ""
+    """The kubeconfig's context; "" is its current one."""
+    namespace: str = ""
+    """Where our own Leases and Secret are; "": the service account's namespace, else `cozyguard`."""
+    tls_secret: str = ""
+    """The Secret that certificates are kept in, and renewed, by ourselves."""
+    register: str = ""
+    """The webhook configurations to keep in step with the policies; "" keeps none."""
+    service: str = "cozyguard"
+    """The Service in front of us: what the API server calls, and the certificate's names."""
+    service_port: int = 443
+    webhook_url: str = ""
+    """What the API server calls instead of a Service: `https://host:port`."""
+    ca_bundle: Path | None = None
+    """What to register as trusted for a certificate from files, PEM."""
+    inject_ca_from: str = ""
+    """The cert-manager Certificate (`namespace/name`) whose CA cert-manager registers by itself."""
+    break_glass_group: str = "cozyguard:break-glass"
+    """Requests of this group are not sent to us."""
+    webhook_timeout: int = 5
+    """Seconds that the API server gives a review."""
+
+    @property
+    def pair(self) -> tuple[Path, Path] | None:
+        """Certificate and key from files; None where they are in a Secret."""
+        return (self.tls_cert, self.tls_key) if self.tls_cert and self.tls_key else None
+
+    @property
+    def live(self) -> bool:
+        """Is there a cluster to watch."""
+        return self.in_cluster or self.kubeconfig is not None
 
 
 def read(flags: Mapping[str, str | Sequence[str] | None], environ: Mapping[str, str]) -> Settings:
@@ -57,7 +94,7 @@ def read(flags: Mapping[str, str | Sequence[str] | None], environ: Mapping[str, 
     faults: list[str] = []
     for field in fields(Settings):
         variable = PREFIX + field.name.upper()
-        given, called = flags.get(field.name), f"--{field.name.replace('_', '-')}"
+        given, called = flags.get(field.name), _flag(field.name)
         if given is None:
             given, called = environ.get(variable), variable
         if given:
@@ -65,15 +102,36 @@ def read(flags: Mapping[str, str | Sequence[str] | None], environ: Mapping[str, 
                 values[field.name] = _READERS[field.name](given)
             except ValueError as error:
                 faults.append(f"{called}: {error}")
-        elif field.default is MISSING:
-            faults.append(
-                f"--{field.name.replace('_', '-')} is missing (or {variable}): HTTPS needs a certificate and its key"
-            )
-    if values.get("port") and values.get("port") == values.get("probe_port"):
-        faults.append(f"--probe-port: got {values['port']}, the port of the webhook; want another one")
+                values[field.name] = given  # it is there, even if nothing can be made of it
+    faults += _contradictions(Settings(**values))
     if faults:
         raise UsageError("\n".join(faults))
     return Settings(**values)
+
+
+def _contradictions(given: Settings) -> Iterator[str]:
+    """Say what does not go together, or is missing beside what is there."""
+    if given.port and given.port == given.probe_port:
+        yield f"--probe-port: got {given.port}, the port of the webhook; want another one"
+    if given.in_cluster and given.kubeconfig:
+        yield "--in-cluster and --kubeconfig name two clusters, want one"
+    if given.tls_secret and (given.tls_cert or given.tls_key):
+        yield "--tls-secret: there is a certificate from files as well, want one or the other"
+    for field in () if given.tls_secret else ("tls_cert", "tls_key"):
+        if not getattr(given, field):
+            flag, variable = _flag(field), PREFIX + field.upper()
+            yield f"{flag} is missing (or {variable}): HTTPS needs a certificate and its key"
+    for field in () if given.live else ("tls_secret", "register"):
+        if getattr(given, field):
+            yield f"{_flag(field)} needs a cluster: --in-cluster or --kubeconfig"
+    if given.register and sum(map(bool, (given.tls_secret, given.ca_bundle, given.inject_ca_from))) != 1:
+        yield "--register needs one of --tls-secret, --ca-bundle and --inject-ca-from: what the API server is to trust"
+    if given.cluster_state and given.live:
+        yield "--cluster-state: the cluster itself is watched, want one or the other"
+
+
+def _flag(field: str) -> str:
+    return f"--{field.replace('_', '-')}"
 
 
 def _number(low: int, high: int) -> Callable[[str], int]:
@@ -121,6 +179,34 @@ def _level(text: str) -> str:
     return text
 
 
+def _truth(given: str | bool) -> bool:
+    if str(given).lower() not in ("true", "false"):
+        raise ValueError(f"got `{given}`, want true or false")
+    return str(given).lower() == "true"
+
+
+def _name(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"got `{text}`, want the name of an object: lower-case letters, digits, `-` and `.`")
+    return text
+
+
+def _url(text: str) -> str:
+    url = urlsplit(text)
+    if url.scheme != "https" or not url.hostname or url.query or url.fragment:
+        raise ValueError(f"got `{text}`, want `https://host:port`")
+    return text.rstrip("/")
+
+
+def _certificate(text: str) -> str:
+    namespace, _, name = text.partition("/")
+    if not _NAME.fullmatch(namespace) or not _NAME.fullmatch(name):
+        raise ValueError(f"got `{text}`, want the `namespace/name` of a Certificate")
+    return text
+
+
+_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+
 _READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "tls_cert": _file,
     "tls_key": _file,
@@ -135,4 +221,17 @@ _READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "workers": _number(1, 256),
     "log_level": _level,
     "drain_seconds": _seconds,
+    "in_cluster": _truth,
+    "kubeconfig": _file,
+    "context": str,
+    "namespace": _name,
+    "tls_secret": _name,
+    "register": _name,
+    "service": _name,
+    "service_port": _number(1, 65535),
+    "webhook_url": _url,
+    "ca_bundle": _file,
+    "inject_ca_from": _certificate,
+    "break_glass_group": str,
+    "webhook_timeout": _number(1, 30),
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Coroutine
 from contextlib import suppress
+from typing import Any
 
 
 class Stop:
@@ -33,6 +35,19 @@ class Stop:
     async def wait(self) -> None:
         """Return when somebody wants a stop."""
         await self._asked.wait()
+
+    async def unless(self, work: Coroutine[Any, Any, None]) -> bool:
+        """Do this work, unless somebody wants a stop first; was it done. Raises what the work raises."""
+        doing, asked = asyncio.create_task(work), asyncio.create_task(self._asked.wait())
+        await asyncio.wait([doing, asked], return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
+        if doing.done():
+            await doing
+            return True
+        doing.cancel()
+        with suppress(asyncio.CancelledError):
+            await doing
+        return False
 
     async def drain(self, seconds: float) -> None:
         """Return after so many seconds, or as soon as there is haste."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 
 from webhook.errors import UsageError
 
@@ -23,6 +24,8 @@ class Certificate:
 
     context: ssl.SSLContext
     expires: datetime
+    leaf: str
+    """The certificate's SHA-256 fingerprint."""
 
 
 def load(cert: Path, key: Path) -> Certificate:
@@ -42,7 +45,7 @@ def load(cert: Path, key: Path) -> Certificate:
         leaf = x509.load_pem_x509_certificate(cert.read_bytes())
     except (OSError, ValueError) as error:
         raise UsageError(f"certificate `{cert}` with key `{key}`: {_said(error)}") from None
-    return Certificate(context, leaf.not_valid_after_utc)
+    return Certificate(context, leaf.not_valid_after_utc, leaf.fingerprint(hashes.SHA256()).hex())
 
 
 def serving(current: Callable[[], Certificate]) -> ssl.SSLContext:

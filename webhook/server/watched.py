@@ -1,4 +1,4 @@
-"""A value made from files, made anew when they change; the last good one stays in force."""
+"""A value made from files and the like, made anew when they change; the last good one stays in force."""
 
 from __future__ import annotations
 
@@ -24,17 +24,25 @@ class Watched(Generic[Value]):
     """`current` is the value in force; it is replaced in one assignment, so a reader sees the old or the new one.
 
     `load` makes a value, and `paths` says which files and folders it is made from, given the value in
-    force (None before the first). Making the first value may raise; after that every failure is
-    counted, logged and shown, and changes nothing.
+    force (None before the first); `besides` gives something that differs when anything else has changed.
+    Making the first value may raise; after that every failure is counted, logged and shown, and changes nothing.
+    `taken` is told of each value that has come into force after it.
     """
 
     def __init__(
-        self, name: str, load: Callable[[], Value], paths: Callable[[Value | None], Iterable[Path]], log: Log
+        self,
+        name: str,
+        load: Callable[[], Value],
+        paths: Callable[[Value | None], Iterable[Path]],
+        log: Log,
+        besides: Callable[[], object] = lambda: None,
+        taken: Callable[[Value], None] = lambda _: None,
     ) -> None:
         """Load the first value. Raises what `load` raises."""
         self.name = name
         self._load, self._paths, self._log = load, paths, log
-        self._seen = fingerprint(paths(None))  # before loading: what changes meanwhile is seen as a change
+        self._besides, self._taken = besides, taken
+        self._seen = self._look_at(None)  # before loading: what changes meanwhile is seen as a change
         self.current = load()
         self.loaded_at = datetime.now(UTC)
         self.generation = 1
@@ -48,8 +56,8 @@ class Watched(Generic[Value]):
             await asyncio.to_thread(self.look)
 
     def look(self) -> None:
-        """Load a new value if a file has changed since the last look."""
-        seen = fingerprint(self._paths(self.current))
+        """Load a new value if anything has changed since the last look."""
+        seen = self._look_at(self.current)
         if seen == self._seen:
             return
         self._seen = seen
@@ -64,11 +72,15 @@ class Watched(Generic[Value]):
             self.generation += 1
             self.last_error = None
             settle()
+            self._taken(self.current)
             self._log.info("reloaded", what=self.name, generation=self.generation)
 
     def report(self) -> dict[str, Any]:
         """Tell `/readyz` which value is in force, since when, and what was wrong with a newer one."""
         return {"generation": self.generation, "loadedAt": self.loaded_at, "lastError": self.last_error}
+
+    def _look_at(self, current: Value | None) -> object:
+        return fingerprint(self._paths(current)), self._besides()
 
     def _fail(self, message: str, fields: dict[str, Any]) -> None:
         self.failures += 1

@@ -35,10 +35,11 @@ def work(settings: Settings, channel: socket.socket) -> None:
 
 async def _serve(settings: Settings, channel: socket.socket, log: Log) -> None:
     stop, service = Stop(), Service(settings, log)
-    await service.start(bind(settings.host, settings.port, shared=True))
+    sock = bind(settings.host, settings.port, shared=True)
     reader, writer = await asyncio.open_connection(sock=channel)
-    telling = asyncio.create_task(_tell(service, writer))
     listening = asyncio.create_task(_outlive_nobody(reader, stop))
+    telling = asyncio.create_task(_tell(service, writer))
+    await stop.unless(service.start(sock))
     await service.serve_until(stop)
     telling.cancel()
     listening.cancel()

@@ -137,7 +137,7 @@ class _Seat:
                 self._refuse(said["error"])
                 continue
             self.detail, self.samples, self._heard = said["detail"], said["samples"], time.monotonic()
-            self._ever_ready = True
+            self._ever_ready |= self.detail["ready"]
         writer.close()
         self.past, self.samples, self.detail = counters((self.past, self.samples)), {}, _NOT_READY
 

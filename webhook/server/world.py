@@ -1,11 +1,13 @@
-"""What reviews are decided with, all of it from files: policies, release, configuration, the cluster's objects."""
+"""What reviews are decided with, from files and from the cluster: policies, release, configuration, objects."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from webhook.cel.errors import NotKnown
+from webhook.engine.compile import CompiledPolicy
 from webhook.engine.context import DEFAULT_CONFIGURATION, Cluster
 from webhook.engine.policyset import PolicySet
 from webhook.errors import DocumentErrors, UsageError
@@ -17,7 +19,14 @@ from webhook.server.logs import Log
 from webhook.server.settings import Settings
 from webhook.sources import configuration, releases, yaml
 from webhook.sources.bundled import bundled
+from webhook.sources.installed import Installed
 from webhook.sources.objects import ObjectStore
+
+if TYPE_CHECKING:
+    from webhook.server.live import Live
+
+
+NOTHING_INSTALLED: Final = Installed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,8 @@ class World:
     release: Release
     configuration: Configuration
     cluster: Cluster
+    from_files: tuple[CompiledPolicy, ...] = ()
+    installed: Installed = NOTHING_INSTALLED
 
 
 def files(settings: Settings, current: World | None) -> tuple[Path, ...]:
@@ -37,16 +48,22 @@ def files(settings: Settings, current: World | None) -> tuple[Path, ...]:
     return _policy_paths(settings, given) + tuple(file for file in others if file)
 
 
-def load(settings: Settings, log: Log) -> World:
-    """Read everything. Raises UsageError and DocumentErrors: a server enforces every policy it is given, or none."""
+def load(settings: Settings, log: Log, live: Live | None) -> World:
+    """Read everything. Raises UsageError and DocumentErrors: a server enforces every file it is given, or none.
+
+    What is installed in the cluster counts one by one: its status says what is wrong with it.
+    """
     given = configuration.load(settings.config) if settings.config else DEFAULT_CONFIGURATION
     made = compile_policies(_policy_paths(settings, given))
     if made.errors:
         raise DocumentErrors(made.errors)
     for notice in made.notices:
         log.warning("policy notice", notice=str(notice))
-    cluster = _cluster(settings.cluster_state)
-    return World(PolicySet.link(made.policies), _release(settings, given, cluster, log), given, cluster)
+    found = live.installed() if live else NOTHING_INSTALLED
+    policies = PolicySet.link(found.over(made.policies))
+    cluster = live.follow(policies) if live else _cluster(settings.cluster_state)
+    release = _release(settings, given, cluster, log)
+    return World(policies, release, found.added_to(given), cluster, made.policies, found)
 
 
 def _policy_paths(settings: Settings, given: Configuration) -> tuple[Path, ...]:
@@ -64,7 +81,7 @@ def _cluster(state: Path | None) -> ObjectStore:
     return ObjectStore(state=[document.value for document in documents])
 
 
-def _release(settings: Settings, given: Configuration, cluster: ObjectStore, log: Log) -> Release:
+def _release(settings: Settings, given: Configuration, cluster: Cluster, log: Log) -> Release:
     """Find the release's catalogue entry, with the PackageSources of the cluster laid over it."""
     release, warning = releases.in_force(settings.release or given.release, cluster, _package_sources(cluster))
     if warning:
@@ -72,7 +89,7 @@ def _release(settings: Settings, given: Configuration, cluster: ObjectStore, log
     return release
 
 
-def _package_sources(cluster: ObjectStore) -> list[Object]:
+def _package_sources(cluster: Cluster) -> list[Object]:
     try:
         return cluster.list("cozystack.io/v1alpha1", releases.PACKAGE_SOURCE, "", None)
     except NotKnown:

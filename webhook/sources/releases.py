@@ -7,10 +7,10 @@ from contextlib import suppress
 from typing import Any, Final
 
 from webhook.cel.errors import NotKnown
+from webhook.engine.context import Cluster
 from webhook.model.release import Minor, Release
 from webhook.model.request import Object
 from webhook.sources import catalog
-from webhook.sources.objects import ObjectStore
 
 PACKAGE_SOURCE: Final = "PackageSource"
 
@@ -21,9 +21,7 @@ _VERSION: Final = "COZYSTACK_VERSION"
 """From 1.6 on, where the installer sets it; the tag may trail it by a patch."""
 
 
-def in_force(
-    wanted: Minor | None, cluster: ObjectStore, package_sources: Iterable[Object]
-) -> tuple[Release, str | None]:
+def in_force(wanted: Minor | None, cluster: Cluster, package_sources: Iterable[Object]) -> tuple[Release, str | None]:
     """Give the release's catalogue entry with the PackageSources at hand laid over it, and a warning if it stands in.
 
     Raises UsageError for a release that the catalogue cannot know.
@@ -33,7 +31,7 @@ def in_force(
     return catalog.overlay(release, package_sources), warning
 
 
-def detect(cluster: ObjectStore) -> Minor | None:
+def detect(cluster: Cluster) -> Minor | None:
     """Read the release off the operator of the cluster; None where it is not there, or does not tell."""
     try:
         operator = cluster.get(*_OPERATOR)

@@ -62,10 +62,10 @@ def test_all_faults_are_told_at_once() -> None:
         read({"port": "70000", "workers": "0"}, {"COZYGUARD_RELEASE": "latest", "COZYGUARD_TLS_CERT": "/no/such"})
     assert str(caught.value).splitlines() == [
         "COZYGUARD_TLS_CERT: `/no/such` does not exist",
-        "--tls-key is missing (or COZYGUARD_TLS_KEY): HTTPS needs a certificate and its key",
         "--port: got `70000`, want a number from 0 to 65535",
         "COZYGUARD_RELEASE: got `latest`, want a release such as `1.6` or `v1.6.2`",
         "--workers: got `0`, want a number from 1 to 256",
+        "--tls-key is missing (or COZYGUARD_TLS_KEY): HTTPS needs a certificate and its key",
     ]
 
 
@@ -82,3 +82,34 @@ def test_the_system_may_choose_both_ports(pair: dict[str, str]) -> None:
 def test_a_folder_is_no_certificate(pair: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is a folder, want a file"):
         read(pair | {"tls_cert": str(tmp_path)}, {})
+
+
+def test_a_cluster_needs_no_certificate_from_files(tmp_path: Path) -> None:
+    settings = read({"in_cluster": "true", "tls_secret": "cozyguard-tls", "register": "cozyguard"}, {})
+    assert settings == Settings(in_cluster=True, tls_secret="cozyguard-tls", register="cozyguard")
+
+
+def test_a_switch_can_be_a_variable() -> None:
+    assert read({"tls_secret": "tls"}, {"COZYGUARD_IN_CLUSTER": "True"}).in_cluster
+    with pytest.raises(UsageError, match="COZYGUARD_IN_CLUSTER: got `yes`, want true or false"):
+        read({"tls_secret": "tls"}, {"COZYGUARD_IN_CLUSTER": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ({"tls_secret": "tls"}, "--tls-secret needs a cluster: --in-cluster or --kubeconfig"),
+        ({"register": "cozyguard"}, "--register needs a cluster: --in-cluster or --kubeconfig"),
+        ({"in_cluster": "true", "tls_secret": "tls"}, "--tls-secret: there is a certificate from files as well"),
+        ({"in_cluster": "true", "register": "cozyguard"}, "--register needs one of --tls-secret, --ca-bundle and"),
+        ({"in_cluster": "true", "kubeconfig": __file__}, "--in-cluster and --kubeconfig name two clusters, want one"),
+        ({"in_cluster": "true", "cluster_state": __file__}, "--cluster-state: the cluster itself is watched"),
+        ({"webhook_url": "http://example.org"}, "--webhook-url: got `http://example.org`, want `https://host:port`"),
+        ({"service": "Cozy_Guard"}, "--service: got `Cozy_Guard`, want the name of an object"),
+        ({"inject_ca_from": "cert"}, "--inject-ca-from: got `cert`, want the `namespace/name` of a Certificate"),
+    ],
+)
+def test_what_does_not_go_together_is_told(pair: dict[str, str], flags: dict[str, str], told: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(pair | flags, {})
+    assert told in str(caught.value)
