@@ -118,7 +118,10 @@ def _cannot_fail(g: Generator, node: Node) -> bool:
         case Const():
             return True
         case Ident():
-            return g.is_bound(node.name) or node.name in ("object", "oldObject", "namespaceObject", "params")
+            known = ("object", "oldObject", "namespaceObject", "params")
+            return g.is_bound(node.name) or node.name in known or g.is_type(node)
+        case Call(function="type", args=(operand,)):
+            return _cannot_fail(g, operand)
         case Call(function="_==_" | "_!=_"):
             return all(_cannot_fail(g, operand) for operand in node.args)
         case Call(function="_&&_" | "_||_" | "!_"):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
-from webhook.cel.program import Linked, SlotTable
+from webhook.cel.program import Activation, Linked, SlotTable
+from webhook.cel.slots import UNSET
 from webhook.engine.compile import CompiledPolicy, lookup_key, name_of
 from webhook.engine.match import rules_may_match
 from webhook.engine.secrecy import may_tell
@@ -154,11 +155,32 @@ def _link(compiled: CompiledPolicy, table: SlotTable) -> LinkedPolicy:
     for index, mutation in enumerate(policy.mutations):
         name = name_of("mutation", index)
         mutations.append(LinkedMutation(mutation, name, functions[name]))
-    conditions = tuple(functions[name_of("condition", i)] for i in range(len(policy.match_conditions)))
+    conditions = tuple(
+        _once(functions[name_of("condition", index)], table.slot(_condition_key(policy, condition.expression.text)))
+        for index, condition in enumerate(policy.match_conditions)
+    )
     selects_all = policy.binding_match is None and _selects_all(policy.match)
     plain = selects_all and not (conditions or policy.audit_annotations or any(one.each for one in validations))
     checks = tuple(one.check for one in validations) if plain else ()
     return LinkedPolicy(policy, linked, conditions, tuple(validations), tuple(mutations), selects_all, checks)
+
+
+def _once(condition: Function, slot: int) -> Function:
+    """Test a condition once a review, however many policies have it: most requests end at one that many share."""
+
+    def held(activation: Activation) -> Any:
+        value = activation.slots[slot]
+        if value is UNSET:
+            value = activation.slots[slot] = condition(activation)
+        return value
+
+    return held
+
+
+def _condition_key(policy: Policy, text: str) -> str:
+    """Name a condition so that equal ones of different policies are one; lookups may be others of the same name."""
+    lookups = {lookup.name: lookup_key(policy, lookup) for lookup in policy.lookups} if "lookups" in text else {}
+    return f"condition {text} {lookups}"
 
 
 def _selects_all(match: MatchResources) -> bool:

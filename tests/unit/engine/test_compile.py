@@ -66,6 +66,24 @@ def test_equal_lookups_of_two_policies_are_one_question(link: Any) -> None:
     assert len(link(lookup, lookup.replace("objectName: a", "objectName: c")).lookups) == 2
 
 
+def test_a_condition_that_policies_share_is_tested_once(link: Any) -> None:
+    plain = "matchConditions: [{name: c, expression: has(object.data)}]\nvalidations: [{expression: 'true'}]"
+    assert link(plain, plain).slots == 1
+    assert link(plain, plain.replace("object.data", "object.spec")).slots == 2
+
+
+def test_equal_conditions_about_other_lookups_are_not_one(link: Any, judge: Any) -> None:
+    policy = """
+    lookups: [{name: one, apiVersion: v1, kind: ConfigMap, objectName: NAME, namespace: team}]
+    matchConditions: [{name: c, expression: lookups.one == null}]
+    validations: [{expression: 'false'}]
+    """
+    there = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "team"}}
+    linked = link(policy.replace("NAME", "there"), policy.replace("NAME", "gone"))
+    findings = judge(linked, {**there, "data": {}}, objects=[there]).findings
+    assert [finding.policy.name for finding in findings] == ["p1"]
+
+
 def test_the_cel_library_is_not_imported_to_run_what_is_compiled(tmp_path: Path) -> None:
     import subprocess
     import sys
