@@ -355,3 +355,30 @@ def test_configuration_and_exceptions_are_honoured(cozyguard: Run, write: Write,
     assert cozyguard("check", file, "--config", softened, "-o", "json").findings == [
         ("warn", "package-variant-known", "spec.variant")
     ]
+
+
+def test_what_an_exception_lets_pass_is_shown_with_its_owner_and_its_end(
+    cozyguard: Run, write: Write, package: Package, golden: Golden
+) -> None:
+    exception = write(
+        "exception.yaml",
+        "apiVersion: cozyguard.io/v1alpha1\nkind: PolicyException\nmetadata: {name: gpu-lab}\nspec:\n"
+        "  policies: [{name: package-variant-known}]\n  match: {names: [cozystack.gpu-operator]}\n  owner: gpu team\n"
+        "  reason: the lab runs a build of its own\n  expiresAt: '2099-12-31T00:00:00Z'\n",
+    )
+
+    told = cozyguard("check", package("contaner"), "--config", exception)
+    assert told.code == 0
+    golden("check/excused.txt", untimed(told.out))
+
+    document = cozyguard("check", package("contaner"), "--config", exception, "-o", "json").document
+    assert document["summary"] | {"deny": 0, "silenced": 1, "resourcesDenied": 0} == document["summary"]
+    assert [one["silenced"] for one in document["results"]] == [
+        {
+            "by": "exception",
+            "reason": "the lab runs a build of its own",
+            "exception": "gpu-lab",
+            "owner": "gpu team",
+            "until": "2099-12-31T00:00:00Z",
+        }
+    ]

@@ -61,15 +61,14 @@ def _active(standing: Standing[PolicyException], policies: Rules, now: datetime)
     exception = standing.in_force
     if exception is None:
         return "False", "Invalid", "\n".join(map(_fault, standing.faults))
-    until = _moment(exception.expires_at)
     if exception.expires_at <= now:
-        return "False", "Expired", f"expired at {until}"
+        return "False", "Expired", f"expired at {exception.until}"
     excepted = list(dict.fromkeys(name for one in exception.policies for name in _excepted(one, policies)))
     strange = "\n".join(fault for one in exception.policies for fault in _strange(one, policies))
     if not excepted:
         return "False", "NoSuchPolicy", strange
     more = f" and {len(excepted) - _NAMED} more" if len(excepted) > _NAMED else ""
-    told = f"until {until}, for {', '.join(f'`{name}`' for name in excepted[:_NAMED])}{more}"
+    told = f"until {exception.until}, for {', '.join(f'`{name}`' for name in excepted[:_NAMED])}{more}"
     return "True", "InForce", f"{told}\n{strange}".strip()
 
 

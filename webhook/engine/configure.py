@@ -61,10 +61,10 @@ def exceptions(policy: Policy, request: AdmissionRequest, context: Context) -> t
     )
 
 
-def excepted(policy: Policy, rule: str, exceptions: tuple[PolicyException, ...]) -> bool:
-    """Does one of these exceptions let this rule pass; "" asks for the policy as a whole."""
-    return any(
-        fnmatchcase(policy.name, one.name) and (not one.rules or rule in one.rules)
-        for exception in exceptions
-        for one in exception.policies
-    )
+def excusing(policy: Policy, rule: str, exceptions: tuple[PolicyException, ...]) -> PolicyException | None:
+    """Give the exception that lets this rule pass, if one does; "" asks for the policy as a whole."""
+    for exception in exceptions:
+        for one in exception.policies:
+            if fnmatchcase(policy.name, one.name) and (not one.rules or rule in one.rules):
+                return exception
+    return None

@@ -45,7 +45,7 @@ def review(
 
 
 def _decision(request: AdmissionRequest, work: Review) -> Decision:
-    if not work.findings and not work.changes and not work.annotations:
+    if not (work.findings or work.changes or work.annotations or work.excused):
         return Decision(allowed=True, object=request.object, evaluated=tuple(work.evaluated))
     findings = ordered(work.findings)
     before, after = request.object, work.request.object
@@ -57,4 +57,5 @@ def _decision(request: AdmissionRequest, work: Review) -> Decision:
         object=after,
         audit_annotations=work.audit_annotations(),
         evaluated=tuple(work.evaluated),
+        excused=tuple(work.excused),
     )

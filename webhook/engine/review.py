@@ -16,7 +16,8 @@ from webhook.engine.match import mismatch
 from webhook.engine.mutate import mutate
 from webhook.engine.policyset import LinkedPolicy, PolicySet
 from webhook.engine.teller import Teller
-from webhook.model.decision import Change, Finding
+from webhook.model.configuration import PolicyException
+from webhook.model.decision import Change, Excused, Finding, Outcome
 from webhook.model.policy import Action, Policy
 from webhook.model.request import UPDATE, AdmissionRequest, Object
 from webhook.model.story import Phase
@@ -52,6 +53,7 @@ class Review:
         self.passes = passes or teller is not None
         self.findings: list[Finding] = []
         self.changes: list[Change] = []
+        self.excused: list[Excused] = []
         self.annotations: dict[str, list[str]] = {}
         self.evaluated: dict[str, None] = {}
         self._failures: list[tuple[Finding, frozenset[Action]]] = []
@@ -89,12 +91,15 @@ class Review:
             return
         for verdict in evaluate.validations(policy, self._activation, passes=self.passes):
             self._find(policy, verdict, actions)
-        if policy.policy.audit_annotations:
+        if policy.policy.audit_annotations and not self._excusing(policy, ""):
             self._annotate(policy)
 
     def audit_annotations(self) -> dict[str, str]:
-        """Return what goes to the audit log: the policies' own values, joined, and the failures of Audit rules."""
-        own = {key: ", ".join(values)[:_ANNOTATION_LIMIT] for key, values in self.annotations.items()}
+        """Return what goes to the audit log: the policies' values, the exceptions used, the failures of Audit rules."""
+        annotations = dict(self.annotations)
+        if self.excused:
+            annotations["exception"] = list(dict.fromkeys(one.exception.name for one in self.excused))
+        own = {key: ", ".join(values)[:_ANNOTATION_LIMIT] for key, values in annotations.items()}
         return own | decide.validation_failures(self._failures)
 
     def _actions(self, policy: LinkedPolicy, phase: Phase) -> frozenset[Action]:
@@ -107,20 +112,22 @@ class Review:
         actions = one.actions
         if self._configured or not policy.selects_all:
             try:
-                actions = self._asked_for(policy)
+                actions = self._asked_for(policy, phase)
             except NotKnown as error:
                 self._find(policy, evaluate.of_error(error), actions)
                 return self._leave(f"it depends on what is not known: {error}")
         return actions if actions and self._conditions_hold(policy, actions) else _NONE
 
-    def _asked_for(self, policy: LinkedPolicy) -> frozenset[Action]:
-        """Test names and selectors, then the configuration. Raises NotKnown when labels are needed and not known."""
+    def _asked_for(self, policy: LinkedPolicy, phase: Phase) -> frozenset[Action]:
+        """Test names and selectors, then the configuration. Raises NotKnown when labels are needed and not known.
+
+        Rules are tested even where an exception lets all of them pass, so that it is known what it is good for.
+        """
         one = policy.policy
         if not policy.selects_all and (why := self._mismatch(one)):
             return self._leave(why)
-        exceptions = configure.exceptions(one, self.request, self.context)
-        if configure.excepted(one, "", exceptions):
-            return self._leave(f"excepted by {' and '.join(exception.name for exception in exceptions)}")
+        if phase is Phase.MUTATE and (exception := self._excusing(policy, "")):
+            return self._leave(f"excepted by {exception.name}")
         return configure.actions(one, self.request, self.context) or self._leave("a mode of the configuration: off")
 
     def _mismatch(self, policy: Policy) -> str:
@@ -151,13 +158,9 @@ class Review:
         return held
 
     def _find(self, policy: LinkedPolicy, verdict: Verdict, actions: frozenset[Action]) -> None:
-        """Turn a verdict into a finding, unless an exception lets the rule pass."""
+        """Turn a verdict into a finding, which does not count where an exception lets the rule pass."""
         rule = verdict.rule.validation.name if verdict.rule else verdict.function
-        exceptions = configure.exceptions(policy.policy, self.request, self.context)
-        if configure.excepted(policy.policy, rule, exceptions):
-            if self._teller:
-                self._teller.judged(self._explainer(policy), verdict, None)
-            return
+        exception = None if verdict.status is Status.PASS else self._excusing(policy, rule)
         outcome, ignored = decide.outcome(
             verdict,
             policy.policy,
@@ -166,10 +169,18 @@ class Review:
             skip_unknown=self.context.skip_unknown,
         )
         finding = self._explainer(policy).finding(verdict, outcome, ignored=ignored)
-        self.findings.append(finding)
-        self._failures.append((finding, actions))
+        if exception is None:
+            self.findings.append(finding)
+            self._failures.append((finding, actions))
+        elif outcome is not Outcome.SKIP:
+            self.excused.append(Excused(finding, exception))
         if self._teller:
-            self._teller.judged(self._explainer(policy), verdict, finding)
+            self._teller.judged(self._explainer(policy), verdict, None if exception else finding)
+
+    def _excusing(self, policy: LinkedPolicy, rule: str) -> PolicyException | None:
+        """Find the exception that lets a rule pass here; "" asks for the policy as a whole."""
+        exceptions = configure.exceptions(policy.policy, self.request, self.context)
+        return configure.excusing(policy.policy, rule, exceptions)
 
     def _explainer(self, policy: LinkedPolicy) -> Explainer:
         """Return the one that has explained the verdict before, if that was about the same."""

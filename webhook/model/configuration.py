@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
@@ -69,6 +69,11 @@ class PolicyException:
     expires_at: datetime
     names: tuple[str, ...] = ()
     location: Location = NOWHERE
+
+    @property
+    def until(self) -> str:
+        """When it ends, as RFC 3339 writes it, in UTC."""
+        return self.expires_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
+from webhook.model.configuration import PolicyException
 from webhook.model.path import Path
 from webhook.model.policy import Policy, Reason
 from webhook.model.request import Object
@@ -66,6 +67,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Excused:
+    """A finding that does not count, for an exception lets its rule pass."""
+
+    finding: Finding
+    exception: PolicyException
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """What one mutation did to the object, and why: `operations` are minimal and apply in order.
 
@@ -94,3 +103,4 @@ class Decision:
     audit_annotations: dict[str, str] = field(default_factory=dict)
     evaluated: tuple[str, ...] = ()
     """Names of the policies that matched and were evaluated, each once."""
+    excused: tuple[Excused, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webhook.errors import DocumentError
+from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Finding, Outcome
 from webhook.model.path import Path
 
@@ -41,10 +42,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Silenced:
-    """Why a finding does not count: `by` is `annotation`, `comment` or `baseline`."""
+    """Why a finding does not count: `by` is `annotation`, `comment`, `baseline` or `exception`."""
 
     by: str
     reason: str
+    exception: PolicyException | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Final, TextIO
 from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Outcome
-from webhook.model.result import Checked, Patch, Resource, Result, Setup, Source
+from webhook.model.result import Checked, Patch, Resource, Result, Setup, Silenced, Source
 from webhook.report.summary import Summary
 
 VERSION: Final = 1
@@ -125,7 +125,15 @@ def result_entry(result: Result) -> dict[str, Any]:
     if finding.ignored:
         entry["ignored"] = True
     if result.silenced:
-        entry["silenced"] = {"by": result.silenced.by, "reason": result.silenced.reason}
+        entry["silenced"] = _silenced_entry(result.silenced)
+    return entry
+
+
+def _silenced_entry(silenced: Silenced) -> dict[str, Any]:
+    """Write why a finding does not count, and of an exception whose it is and when it ends."""
+    entry = {"by": silenced.by, "reason": silenced.reason}
+    if exception := silenced.exception:
+        entry |= {"exception": exception.name, "owner": exception.owner, "until": exception.until}
     return entry
 
 

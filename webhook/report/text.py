@@ -9,7 +9,7 @@ from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Outcome
 from webhook.model.fragment import scalar
-from webhook.model.result import Checked, Patch, Result, Setup, Source
+from webhook.model.result import Checked, Patch, Result, Setup, Silenced, Source
 from webhook.report.fragment import difference
 from webhook.report.plain import shorten, visible, window
 from webhook.report.style import Style
@@ -108,13 +108,20 @@ def _remarks(result: Result) -> Iterator[tuple[str, str]]:
         if hint := choices(result):
             yield "", hint
     if result.silenced:
-        yield f"silenced by {result.silenced.by}: ", result.silenced.reason
+        yield f"silenced by {_silencer(result.silenced)}: ", result.silenced.reason
     if finding.why:
         yield "why: ", finding.why
     if fix := finding.fix.text or "; ".join(map(operation_words, finding.fix.patch)):
         yield "fix: ", fix
     if finding.policy.docs:
         yield "docs: ", finding.policy.docs
+
+
+def _silencer(silenced: Silenced) -> str:
+    """Say what silences a finding, and of an exception whose it is and when it ends."""
+    if not (exception := silenced.exception):
+        return silenced.by
+    return visible(f"exception `{exception.name}` of {exception.owner}, until {exception.until}")
 
 
 def choices(result: Result) -> str:

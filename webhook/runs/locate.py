@@ -10,11 +10,11 @@ from typing import Final
 from webhook.engine.patch import apply
 from webhook.engine.secrecy import conceals
 from webhook.errors import DocumentError
-from webhook.model.decision import Change, Decision, Finding, Operation
+from webhook.model.decision import Change, Decision, Excused, Finding, Operation
 from webhook.model.path import Path, parse
 from webhook.model.policy import Policy
 from webhook.model.request import AdmissionRequest, Object
-from webhook.model.result import Checked, Edit, Patch, Resource, Result, Source
+from webhook.model.result import Checked, Edit, Patch, Resource, Result, Silenced, Source
 from webhook.runs import silence
 from webhook.runs.edits import edits, path_of
 from webhook.runs.silence import Ignore
@@ -30,12 +30,14 @@ _BRACE: Final = re.compile(r"[{}]")
 def checked(manifest: Manifest, request: AdmissionRequest, decision: Decision) -> Checked:
     """Take a decision apart. What is silent costs next to nothing: no place is looked for."""
     resource = Resource(request.kind.api_version, request.kind.kind, request.namespace, request.display_name)
-    if not decision.findings and not decision.changes:
+    if not (decision.findings or decision.changes or decision.excused):
         return Checked(resource)
     ignores = [*silence.annotated(manifest.object), *silence.commented(manifest.source)]
+    found = (_result(manifest, resource, finding, ignores) for finding in decision.findings)
+    excused = (_excused(manifest, resource, one) for one in decision.excused)
     return Checked(
         resource,
-        tuple(_result(manifest, resource, finding, ignores) for finding in decision.findings),
+        (*found, *excused),
         tuple(_patches(manifest, resource, request.object or {}, decision.changes)),
         tuple(_remarks(manifest, ignores)),
     )
@@ -44,6 +46,12 @@ def checked(manifest: Manifest, request: AdmissionRequest, decision: Decision) -
 def _result(manifest: Manifest, resource: Resource, finding: Finding, ignores: Sequence[Ignore]) -> Result:
     source = _source(manifest, finding.policy, finding.field)
     return Result(finding, resource, source, silence.silenced(finding, source.line, ignores))
+
+
+def _excused(manifest: Manifest, resource: Resource, excused: Excused) -> Result:
+    finding, exception = excused.finding, excused.exception
+    silenced = Silenced("exception", exception.reason, exception)
+    return Result(finding, resource, _source(manifest, finding.policy, finding.field), silenced)
 
 
 def _source(manifest: Manifest, policy: Policy, path: Path) -> Source:

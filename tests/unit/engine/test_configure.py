@@ -102,3 +102,61 @@ def test_an_exception_holds_for_its_rules_and_objects_until_it_expires(
 ) -> None:
     configuration = Configuration(exceptions=(exception(**fields),))
     assert outcomes(judge(RULE, BROKEN, configuration=configuration)) == expected
+
+
+def excused(decision: Any) -> list[tuple[str, str, str]]:
+    return [(one.exception.name, one.finding.rule, one.finding.outcome.value) for one in decision.excused]
+
+
+def test_what_an_exception_lets_pass_is_told_and_does_not_count(judge: Any) -> None:
+    decision = judge(RULE, BROKEN, configuration=Configuration(exceptions=(exception(),)))
+    assert decision.allowed
+    assert decision.evaluated == ("p0",)
+    assert excused(decision) == [("e", "never", "deny"), ("e", "nor-this", "deny")]
+    assert decision.audit_annotations == {"exception": "e"}
+
+
+def test_of_several_exceptions_the_first_that_fits_is_told(judge: Any) -> None:
+    exceptions = (exception(name="of-this", policies=(ExceptedPolicy("p0", ("never",)),)), exception(name="of-all"))
+    decision = judge(RULE, BROKEN, configuration=Configuration(exceptions=exceptions))
+    assert [one[:2] for one in excused(decision)] == [("of-this", "never"), ("of-all", "nor-this")]
+    assert decision.audit_annotations == {"exception": "of-this, of-all"}
+
+
+def test_an_exception_that_nothing_needs_is_not_told(judge: Any) -> None:
+    holds = "validations: [{expression: 'true'}]"
+    decision = judge(holds, BROKEN, passes=True, configuration=Configuration(exceptions=(exception(),)))
+    assert (outcomes(decision), excused(decision), decision.audit_annotations) == (["pass"], [], {})
+
+
+def test_a_rule_that_cannot_be_tested_is_excused_as_one_that_is_broken(judge: Any) -> None:
+    decision = judge(
+        "validations: [{expression: object.spec.size > 1}]",
+        BROKEN,
+        configuration=Configuration(exceptions=(exception(),)),
+    )
+    assert decision.allowed
+    assert excused(decision) == [("e", "0", "error")]
+
+
+def test_what_was_not_tested_was_not_excused(judge: Any) -> None:
+    policy = """
+        lookups: [{name: gpu, apiVersion: v1, kind: Node, objectName: gpu}]
+        validations: [{expression: lookups.gpu != null}]
+    """
+    decision = judge(policy, BROKEN, objects=None, configuration=Configuration(exceptions=(exception(),)))
+    assert (outcomes(decision), excused(decision)) == ([], [])
+
+
+def test_an_exception_keeps_a_policy_from_changing_and_annotating(judge: Any) -> None:
+    policy = """
+        mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/data', value: {}}]"}}]
+        auditAnnotations: [{key: note, valueExpression: "'seen'"}]
+    """
+    decision = judge(policy, BROKEN, configuration=Configuration(exceptions=(exception(),)))
+    assert (decision.patch, decision.audit_annotations, excused(decision)) == ((), {}, [])
+
+
+def test_a_mode_bends_what_is_excused_too(judge: Any) -> None:
+    configuration = Configuration(modes=(Mode(("*",), ModeName.WARN),), exceptions=(exception(),))
+    assert {outcome for _, _, outcome in excused(judge(RULE, BROKEN, configuration=configuration))} == {"warn"}

@@ -1,10 +1,12 @@
 import asyncio
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from webhook.admission.codec import read
-from webhook.model.decision import Decision, Finding, Outcome
+from webhook.model.configuration import PolicyException
+from webhook.model.decision import Decision, Excused, Finding, Outcome
 from webhook.model.policy import MatchResources, Policy
 from webhook.model.request import AdmissionRequest
 from webhook.server.logs import Log, failure
@@ -51,6 +53,19 @@ async def test_a_rule_that_many_elements_break_is_named_once(
     log.flush()
     line = json.loads(capfdbinary.readouterr().err)
     assert line["verdicts"] == [{"policy": "no-latest", "rule": "0", "outcome": "deny"}]
+
+
+async def test_what_exceptions_let_pass_is_named_once(
+    request_: AdmissionRequest, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    log = Log()
+    exception = PolicyException("log-image", (), MatchResources(), "a team", "because", datetime.now(UTC))
+    excused = tuple(Excused(finding, exception) for finding in DENIED.findings)
+    log.decision("validate", request_, Decision(allowed=True, excused=excused), 0.0001)
+    log.flush()
+    line = json.loads(capfdbinary.readouterr().err)
+    assert line["excused"] == [{"policy": "no-latest", "rule": "0", "exception": "log-image"}]
+    assert "verdicts" not in line
 
 
 def test_other_lines_are_written_at_once(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -1,11 +1,15 @@
 import json
+from datetime import UTC, datetime
 
-from webhook.model.decision import Change, Decision, Finding, Outcome
+from webhook.model.configuration import PolicyException
+from webhook.model.decision import Change, Decision, Excused, Finding, Outcome
 from webhook.model.policy import MatchResources, Policy
 from webhook.server.metrics import FAMILIES, Metrics, Samples, counters, exposition
 
 POLICY = Policy(name="no-latest", match=MatchResources())
 DENIED = Decision(allowed=False, findings=(Finding(Outcome.DENY, POLICY, "0"), Finding(Outcome.DENY, POLICY, "0")))
+EXCEPTION = PolicyException("log-image", (), MatchResources(), "a team", "because", datetime(2099, 12, 31, tzinfo=UTC))
+EXCUSED = Decision(allowed=True, excused=(Excused(Finding(Outcome.DENY, POLICY, "0"), EXCEPTION),) * 2)
 PATCHED = Decision(allowed=True, changes=(Change(POLICY, "", ()),), patch=({"op": "add"},))
 
 
@@ -31,6 +35,13 @@ def test_findings_and_patches_are_counted_by_policy() -> None:
     told = lines(metrics.samples())
     assert 'cozyguard_findings_total{outcome="deny",policy="no-latest"} 2.0' in told
     assert 'cozyguard_patches_total{policy="no-latest"} 1.0' in told
+
+
+def test_what_exceptions_let_pass_is_counted_by_exception_and_policy() -> None:
+    metrics = Metrics()
+    metrics.review("validate", "CREATE", "allowed", EXCUSED, 0.0002)
+    told = lines(metrics.samples(), metrics.samples())
+    assert 'cozyguard_exceptions_total{exception="log-image",policy="no-latest"} 4.0' in told
 
 
 def test_durations_fall_into_every_bucket_that_holds_them() -> None:
