@@ -14,7 +14,10 @@ from dataclasses import dataclass
 import aiohttp
 
 _PERIOD = 1.0
-"""Seconds between two probes: the shortest period that a Pod can ask for."""
+"""Seconds between two probes, and for an answer to one: the shortest that a Pod can ask for."""
+
+_MISSES = 3
+"""So many probes in a row without an answer, and a backend is not ready: what a Pod has if it says nothing else."""
 
 
 @dataclass
@@ -25,13 +28,17 @@ class Backend:
     probe_port: int
     ready: bool = False
 
-    async def probe(self, session: aiohttp.ClientSession) -> None:
-        """Ask, again and again."""
+    async def watch(self, session: aiohttp.ClientSession) -> None:
+        """Ask again and again; who says no, or has ended, is out at once, as a Pod is that is deleted or dies."""
+        misses = 0
         while True:
             try:
                 async with session.get(f"http://127.0.0.1:{self.probe_port}/readyz") as answer:
-                    self.ready = answer.ok
-            except (aiohttp.ClientError, TimeoutError):
+                    self.ready, misses = answer.ok, 0
+            except TimeoutError:
+                misses += 1
+                self.ready = self.ready and misses < _MISSES
+            except aiohttp.ClientError:
                 self.ready = False
             await asyncio.sleep(_PERIOD)
 
@@ -42,15 +49,29 @@ class Balancer:
     def __init__(self, backends: list[Backend]) -> None:
         self._backends = backends
         self._turn = 0
+        self._joined: set[asyncio.Task[None]] = set()  # asyncio forgets a task whose client has gone
 
-    async def connect(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+    def connect(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
         """Join a client with a backend until both have closed; without one, refuse."""
+        task = asyncio.create_task(self._join(client, to_client))
+        self._joined.add(task)
+        task.add_done_callback(self._joined.discard)
+
+    async def _join(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
         try:
             backend, to_backend = await asyncio.open_connection("127.0.0.1", self._next().port)
         except OSError:
             to_client.transport.abort()
             return
-        await asyncio.gather(_copy(client, to_backend), _copy(backend, to_client))
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(_copy(client, to_backend))
+                both.create_task(_copy(backend, to_client))
+        except* OSError:
+            to_client.transport.abort()
+            to_backend.transport.abort()
+        to_client.close()
+        to_backend.close()
 
     def _next(self) -> Backend:
         ready = [backend for backend in self._backends if backend.ready]
@@ -61,14 +82,11 @@ class Balancer:
 
 
 async def _copy(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
-    """Hand on what comes, and the end of it; a connection that breaks breaks on the other side, too."""
-    try:
-        while data := await source.read(65_536):
-            to.write(data)
-            await to.drain()
-        to.write_eof()
-    except OSError:
-        to.transport.abort()
+    """Hand on what comes, and its end. Raises OSError when either connection breaks, so that both do."""
+    while data := await source.read(65_536):
+        to.write(data)
+        await to.drain()
+    to.write_eof()
 
 
 async def _serve(backends: list[Backend]) -> None:
@@ -77,7 +95,7 @@ async def _serve(backends: list[Backend]) -> None:
         asyncio.TaskGroup() as group,
     ):
         for backend in backends:
-            group.create_task(backend.probe(session))
+            group.create_task(backend.watch(session))
         server = await asyncio.start_server(Balancer(backends).connect, "127.0.0.1", 0)
         sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
         sys.stdout.flush()

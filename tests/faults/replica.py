@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -26,17 +27,20 @@ class Replica:
         self._flags = {"host": "127.0.0.1", "port": self.port, "probe-port": self.probe_port} | dict(flags)
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Start, and return when it is ready."""
+    def launch(self) -> None:
+        """Start."""
         command = [sys.executable, "-m", "webhook", "serve", *(f"--{k}={v}" for k, v in self._flags.items())]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(command, stderr=log)
+
+    def wait(self) -> None:
+        """Return when it is ready."""
         until(lambda: self.status()["ready"])
 
-    def stop(self) -> None:
-        """Send SIGTERM, and return when it has ended as it should."""
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """Ask it to stop, and return when it has ended as it should."""
         if self._process:
-            self._process.terminate()
+            self._process.send_signal(how)
             assert self._process.wait(PATIENCE) == 0, self._log.read_text()[-2000:]
         self._process = None
 

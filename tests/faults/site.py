@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -21,6 +22,9 @@ from tests.faults import traffic
 from tests.faults.mount import Mount
 from tests.faults.replica import Replica
 
+_BUNDLED = ("packages/package-variant-known", "tenants/tenant-nvlink-disable")
+"""What the requests of these tests are about. All of them take seconds to compile anew on a busy machine."""
+
 
 class Site:
     """Starts when it is entered, and is in force on every API server then; stops when it is left."""
@@ -30,14 +34,15 @@ class Site:
         self.kubectl = Kubectl(plane.binaries.kubectl, plane.kubeconfig, folder)
         self.authority = trustme.CA()
         self.policies = folder / "policies"
-        shutil.copytree(OWN_POLICIES, self.policies)
+        for source in (OWN_POLICIES, *(ROOT / "policies" / name for name in _BUNDLED)):
+            shutil.copytree(source, self.policies / source.name)
         (folder / "state.yaml").write_text(cluster_state(example_world()))
         self._tls = Mount(folder / "tls")
         flags = {
             "tls-cert": folder / "tls" / "tls.crt",
             "tls-key": folder / "tls" / "tls.key",
             "cluster-state": folder / "state.yaml",
-            "add-policies": self.policies,
+            "policies": self.policies,
             "release": "1.6",
         }
         self.replicas = [Replica(folder / f"replica-{index}.log", flags) for index in range(2)]
@@ -74,8 +79,10 @@ class Site:
     def _start(self) -> None:
         self.issue()
         for replica in self.replicas:
-            self._stack.callback(replica.stop)
-            replica.start()
+            self._stack.callback(replica.stop, signal.SIGINT)  # without a drain
+            replica.launch()
+        for replica in self.replicas:
+            replica.wait()
         self._url = f"https://127.0.0.1:{self._stack.enter_context(_balancer(self.replicas))}"
         for name in (NAMESPACE, traffic.TENANT):
             self.plane.kubectl("create", "namespace", name)

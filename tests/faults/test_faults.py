@@ -90,7 +90,8 @@ async def test_one_of_two_replicas_is_killed(site: Site, under_load: UnderLoad) 
         for _ in ROUNDS:
             site.replicas[0].kill()
             await asyncio.sleep(2)
-            await to_thread(site.replicas[0].start)
+            site.replicas[0].launch()
+            await to_thread(site.replicas[0].wait)
     assert counts.admitted == []
     assert all("failed calling webhook" in told for told in counts.failed)
 
@@ -109,7 +110,8 @@ async def _rotate(site: Site) -> None:
 
 async def _restart(replica: Replica) -> None:
     await to_thread(replica.stop)
-    await to_thread(replica.start)
+    replica.launch()
+    await to_thread(replica.wait)
 
 
 async def _until(condition: Callable[[], bool]) -> None:
