@@ -219,7 +219,8 @@ async def test_the_release_is_read_off_the_cluster_and_its_changes_are_told(clie
         "spec": {"selector": {"matchLabels": labels}, "template": template},
     }
     source = {"apiVersion": "cozystack.io/v1alpha1", "kind": "PackageSource", "metadata": {"name": "cozystack.x"}}
-    await client.create(NAMESPACES.path(), {"metadata": {"name": "cozy-system"}})
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "cozy-system"}}
+    await client.apply(NAMESPACES.path(name="cozy-system"), namespace)
     try:
         await client.create(DEPLOYMENTS.path("cozy-system"), deployment)
         await until(lambda: str(releases.detect(cache)) == "1.6")
@@ -236,7 +237,6 @@ async def test_the_release_is_read_off_the_cluster_and_its_changes_are_told(clie
     finally:
         await client.delete(DEPLOYMENTS.path("cozy-system", "cozystack-operator"))
         await client.delete(PACKAGE_SOURCES.path(name="cozystack.x"))
-        await client.delete(NAMESPACES.path(name="cozy-system"))
         await cache.close()
 
 
@@ -256,4 +256,17 @@ async def test_a_namespace_that_was_made_a_moment_ago_is_asked_for(
         assert cache.namespace(name)["metadata"]["labels"]["team"] == "a"
         await cache.learn_namespace("absent")
         await client.delete(NAMESPACES.path(name=name))
+        await cache.close()
+
+
+async def test_what_was_given_up_goes_on_for_the_next_try(relay: Relay, wanting: Wanting) -> None:
+    wants = wanting("lookups.x.size() == 0", apiVersion="cozystack.io/v1alpha1", kind="Package")
+    async with await Client.connect(relay.access()) as client:
+        cache = WatchCache(client, pace=PACE)
+        await relay.cut()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(cache.follow(wants), 0.1)
+        await relay.mend()
+        await cache.follow(wants)
+        assert cache.list("cozystack.io/v1alpha1", "Package", "", None) == []
         await cache.close()

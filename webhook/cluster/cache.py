@@ -67,43 +67,35 @@ class WatchCache:
         self._release_changed = release_changed
         self._discovery = Discovery(client)
         self._followed: dict[Scope, Followed] = {}
+        self._coming: dict[Scope, Followed] = {}  # what keeps more than what is followed, and takes its place
         self._following = asyncio.Lock()
 
     async def follow(self, wants: Wants) -> None:
         """Follow these too, and return once the API server has answered for each of them, be it with a refusal.
 
         What is followed already goes on. Where more of an object is wanted than is kept, the answers go on, too,
-        until it has been listed again. While the API server cannot be reached this waits.
+        until it has been listed again. While the API server cannot be reached this waits; when it is cancelled, what
+        has begun goes on, for the next try.
         """
         async with self._following:
-            started = []
-            try:
-                for scope, needs in wants.items():
-                    current = self._followed.get(scope)
-                    if current is None:
-                        self._followed[scope] = begun = self._begin(scope, needs)
-                        started.append(begun)
-                    elif not current.needs.covers(needs):
-                        started.append(self._begin(scope, current.needs | needs))
-                for one in started:
-                    await one.reflector.answered.wait()
-            except BaseException:
-                for one in started:
-                    self._drop(one)
-                raise
-            for one in started:
-                replaced, self._followed[one.scope] = self._followed.get(one.scope), one
-                if replaced is not None and replaced is not one:
-                    replaced.task.cancel()
+            for scope, needs in wants.items():
+                self._want(scope, needs)
+            for scope in wants:
+                coming = self._coming.get(scope) or self._followed[scope]
+                await coming.reflector.answered.wait()
+            for scope in self._coming.keys() & wants.keys():
+                self._followed[scope].task.cancel()
+                self._followed[scope] = self._coming.pop(scope)
 
     def trim(self, wants: Wants) -> None:
         """Follow nothing but these any longer, and forget the rest."""
-        for scope in self._followed.keys() - wants.keys():
-            self._drop(self._followed[scope])
+        for followed in (self._followed, self._coming):
+            for scope in followed.keys() - wants.keys():
+                followed.pop(scope).task.cancel()
 
     async def close(self) -> None:
         """Follow nothing any longer; the client stays open."""
-        tasks = [one.task for one in self._followed.values()]
+        tasks = [one.task for one in (*self._followed.values(), *self._coming.values())]
         self.trim({})
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -189,6 +181,16 @@ class WatchCache:
                 return one
         raise NotKnown(f"{what} ({_why(followed[0])})" if followed else what)
 
+    def _want(self, scope: Scope, needs: Needs) -> None:
+        """See to it that so much of these objects is kept, or about to be."""
+        current = self._coming.get(scope) or self._followed.get(scope)
+        if current is None:
+            self._followed[scope] = self._begin(scope, needs)
+        elif not current.needs.covers(needs):
+            if overtaken := self._coming.get(scope):
+                overtaken.task.cancel()
+            self._coming[scope] = self._begin(scope, current.needs | needs)
+
     def _begin(self, scope: Scope, needs: Needs) -> Followed:
         keep = Keep(needs, secret=scope.api_version == "v1" and scope.kind == "Secret")
         tells_release = any(scope.covers(part) for part in RELEASE)
@@ -207,11 +209,6 @@ class WatchCache:
 
     async def _find(self, scope: Scope) -> Resource | None:
         return await self._discovery.find(scope.api_version, scope.kind)
-
-    def _drop(self, one: Followed) -> None:
-        one.task.cancel()
-        if self._followed.get(one.scope) is one:
-            del self._followed[one.scope]
 
 
 def _why(one: Followed) -> str:
