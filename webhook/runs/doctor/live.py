@@ -115,12 +115,12 @@ class _Reader:
             self._so_far().list("AdmissionPolicy"),
             await Resources.load(self._client),
         )
-        for question in questions:
-            try:
-                self._held.append(Held(await self._client.create(_REVIEWS.path(), question)))
-            except ApiError as error:
-                self._excuse(own.REVIEW, error)
-                return
+        try:
+            answers = await asyncio.gather(*(self._client.create(_REVIEWS.path(), each) for each in questions))
+        except ApiError as error:
+            self._excuse(own.REVIEW, error)
+        else:
+            self._held += map(Held, answers)
 
     async def _list(self, resource: Resource, namespace: str = "") -> None:
         """List a kind. One that may not be read is remembered; of one that is not served there is nothing."""

@@ -7,13 +7,13 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from webhook.controller.controller import LEASE
 from webhook.controller.keyring import LEAF
 from webhook.controller.replicas import LABELS, POLICIES
 from webhook.model.diagnosis import Diagnosis, Level
 from webhook.model.webhook import CONFIGURATIONS
 from webhook.runs.doctor.inventory import Held, Inventory
 
-LEADER: Final = "cozyguard-controller"
 REVIEW: Final = "SubjectAccessReview"
 
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
@@ -31,7 +31,7 @@ def own(inventory: Inventory, namespace: str, now: datetime) -> Iterator[Diagnos
         return
     yield from _registration(ours)
     if inventory.lacks("Lease"):
-        yield from _leader(ours[0], inventory.get("Lease", namespace, LEADER), now)
+        yield from _leader(ours[0], inventory.get("Lease", namespace, LEASE), now)
         yield from _replicas(ours[0], inventory.list("Lease", namespace), now)
     for policy in inventory.list("AdmissionPolicy"):
         yield from _policy(policy)
@@ -65,7 +65,7 @@ def _leader(registration: Held, lease: Held | None, now: datetime) -> Iterator[D
             Level.WARNING,
             "leader",
             (),
-            f"no replica has ever led: there is no Lease `{LEADER}`",
+            f"no replica has ever led: there is no Lease `{LEASE}`",
             "nobody registers the webhooks, or renews certificates and caBundle",
             "see the log of the pods, and whether they may create Leases",
         )

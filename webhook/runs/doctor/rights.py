@@ -43,10 +43,10 @@ def reviews(
         (ADMISSION_POLICIES, "status", "", "", ("patch",)),
         (POLICY_EXCEPTIONS, "", "", "", _WATCH),
         (POLICY_EXCEPTIONS, "status", "", "", ("patch",)),
-        (VALIDATING_WEBHOOKS, "", "", registration, ("get", "patch")),
-        (MUTATING_WEBHOOKS, "", "", registration, ("get", "patch")),
-        (LEASES, "", namespace, "", ("get", "list", "create", "update")),
-        *((SECRETS, "", namespace, name, ("get", "update")) for name in secrets),
+        (VALIDATING_WEBHOOKS, "", "", registration, (*_WATCH, "patch")),
+        (MUTATING_WEBHOOKS, "", "", registration, (*_WATCH, "patch")),
+        (LEASES, "", namespace, "", (*_WATCH, "get", "create", "update", "delete")),
+        *((SECRETS, "", namespace, name, (*_WATCH, "update")) for name in secrets),
         *(
             (resource, "", scope.namespace, scope.name, _WATCH)
             for scope in scopes
