@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from webhook.cluster.client import Client
@@ -31,10 +32,15 @@ _LOOK: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What there is to tell about: all that is installed, and the policies from files that it stands beside."""
+    """What there is to tell about: all that is installed, and the policies from files that it stands beside.
+
+    `objects` are those that are installed as they are now: what is in force may have been read from older ones, which
+    had another status.
+    """
 
     installed: Installed
     files: tuple[CompiledPolicy, ...]
+    objects: tuple[Object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class StatusWriter:
     def __init__(self, client: Client, failed: Callable[[ApiError], None]) -> None:
         """Start with nothing told."""
         self._client, self._failed = client, failed
-        self._told: dict[tuple[str, str], _Told] = {}
+        self._told: dict[str, _Told] = {}
 
     async def run(self, state: Callable[[], State], changed: asyncio.Event) -> None:
         """Write whenever `changed` is set or an exception expires, until cancelled."""
@@ -63,6 +69,7 @@ class StatusWriter:
 
     async def write(self, state: State, now: datetime) -> float:
         """Write what has become different; gives the seconds after which to look again."""
+        self._told = {uid: self._told[uid] for uid in self._told.keys() & {_uid(obj) for obj in state.objects}}
         wait = min(_LOOK, _next_expiry(state, now))
         for resource, obj, status in self._wanted(state, now):
             try:
@@ -78,22 +85,18 @@ class StatusWriter:
 
     def _wanted(self, state: State, now: datetime) -> Iterator[tuple[Resource, Object, Object]]:
         """Give the objects whose status is to be written, each with its new one."""
-        files = {one.policy.name for one in state.files}
-        for policy in state.installed.policies:
-            before = self._before(policy.object)
-            status = policy_status(policy, replaces=policy.name in files, before=before, now=now)
-            if status != before:
-                yield ADMISSION_POLICIES, policy.object, status
-        rules = rules_of(one.policy for one in state.installed.over(state.files))
-        for exception in state.installed.exceptions:
-            before = self._before(exception.object)
-            status = exception_status(exception, rules, before=before, now=now)
-            if status != before:
-                yield POLICY_EXCEPTIONS, exception.object, status
+        objects = {_spec_key(obj): obj for obj in state.objects}
+        for resource, read, status in _statuses(state, now):
+            obj = objects.get(_spec_key(read))
+            if obj is None:  # it has changed, and is about to be read again
+                continue
+            before = self._before(obj)
+            if (made := status(before=before)) != before:
+                yield resource, obj, made
 
     def _before(self, obj: Object) -> Object:
         """Give the status that the object has, as far as it is known."""
-        told = self._told.get(_key(obj))
+        told = self._told.get(_uid(obj))
         if told and told.version == obj["metadata"].get("resourceVersion"):
             return told.status
         before: Object = obj.get("status", {})
@@ -105,7 +108,18 @@ class StatusWriter:
         whole = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata, "status": status}
         path = resource.path(name=metadata["name"], subresource="status")
         await self._client.apply(path, whole, manager=FIELD_MANAGER)
-        self._told[_key(obj)] = _Told(obj["metadata"]["resourceVersion"], status)
+        self._told[_uid(obj)] = _Told(obj["metadata"]["resourceVersion"], status)
+
+
+def _statuses(state: State, now: datetime) -> Iterator[tuple[Resource, Object, Callable[..., Object]]]:
+    """Give each object as it was read, and what makes its new status of the one `before`."""
+    files = {one.policy.name for one in state.files}
+    for policy in state.installed.policies:
+        replaces = policy.name in files
+        yield ADMISSION_POLICIES, policy.object, partial(policy_status, policy, replaces=replaces, now=now)
+    rules = rules_of(one.policy for one in state.installed.over(state.files))
+    for exception in state.installed.exceptions:
+        yield POLICY_EXCEPTIONS, exception.object, partial(exception_status, exception, rules, now=now)
 
 
 def _next_expiry(state: State, now: datetime) -> float:
@@ -115,5 +129,11 @@ def _next_expiry(state: State, now: datetime) -> float:
     return min(left, default=math.inf)
 
 
-def _key(obj: Object) -> tuple[str, str]:
-    return obj["kind"], obj["metadata"]["uid"]
+def _spec_key(obj: Object) -> tuple[str, int]:
+    """Name what an object says: its status and other metadata may change beside it."""
+    return _uid(obj), obj["metadata"]["generation"]
+
+
+def _uid(obj: Object) -> str:
+    uid: str = obj["metadata"]["uid"]
+    return uid

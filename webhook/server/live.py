@@ -161,7 +161,11 @@ class Live:
         return InForce(tuple(one.policy for one in world.policies.policies), world.release.version, world.configuration)
 
     async def _tell_status(self) -> None:
-        await self._status.run(lambda: State(self._world().installed, self._world().from_files), self._told)
+        def state() -> State:
+            world, objects = self._world(), (*self._policies.list(), *self._exceptions.list())
+            return State(world.installed, world.from_files, objects)
+
+        await self._status.run(state, self._told)
 
 
 def _access(settings: Settings) -> Access:
