@@ -12,11 +12,16 @@ import pytest
 import yaml
 
 from tests.chart.helm import CHART, EVERYTHING, NAMESPACE, RELEASE, Helm, Object
+from tests.chart.replica import Replica
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.versions import ControlPlaneError
+from tests.e2e.kubectl import until
 
 SHELLS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
+
+ROOT = CHART.parents[1]
+BROKEN = ROOT / "examples" / "manifests" / "gpu-operator.yaml"
 
 FOREIGN = Path(__file__).parent / "crds"
 """The kinds of cert-manager and of the Prometheus operator, open."""
@@ -47,13 +52,19 @@ def helm_there(helm: Helm, plane: ControlPlane) -> Helm:
 
 
 @pytest.fixture
-def installed(request: pytest.FixtureRequest, helm_there: Helm, plane: ControlPlane) -> Iterator[str]:
-    """A release, and all traces of it gone afterwards; gives how it was applied."""
-    flag: str = getattr(request, "param", "--server-side=true")
-    _helm(helm_there, "install", flag)
-    yield flag
+def nothing(helm_there: Helm, plane: ControlPlane) -> Iterator[None]:
+    """All traces of a release are gone after the test."""
+    yield
     _helm(helm_there, "uninstall", "--ignore-not-found")
     plane.kubectl("delete", "crd", "--selector=app.kubernetes.io/name=cozyguard", "--ignore-not-found")
+
+
+@pytest.fixture
+def installed(request: pytest.FixtureRequest, nothing: None, helm_there: Helm) -> str:
+    """A release; gives how it was applied."""
+    flag: str = getattr(request, "param", "--server-side=true")
+    _helm(helm_there, "install", flag)
+    return flag
 
 
 both_ways = pytest.mark.parametrize("installed", ["--server-side=true", "--server-side=false"], indirect=True)
@@ -116,6 +127,82 @@ def test_an_upgrade_leaves_the_registration_alone(installed: str, helm_there: He
     assert _registered(plane) == [[WEBHOOK["name"]]] * 2
     helm_there("rollback", RELEASE, "1", "--namespace", NAMESPACE)
     assert _registered(plane) == [[WEBHOOK["name"]]] * 2
+
+
+def test_a_replica_with_the_rights_of_the_release_does_all_that_it_is_for(
+    nothing: None, helm_there: Helm, plane: ControlPlane, tmp_path: Path
+) -> None:
+    """Learn the release, keep a certificate, register, deny, tell the state of policies, and let an uninstall be one."""
+    plane.kubectl("create", "--filename", str(_written(tmp_path / "operator.yaml", _OPERATOR)))
+    _helm(
+        helm_there, "install", values={"drainSeconds": 0, "extraPolicies": {"mine.yaml": json.dumps(_policy("mine"))}}
+    )
+    with Replica(plane, tmp_path) as replica:
+        until(lambda: all(_registered(plane)) and "is invalid" in _applied(plane, BROKEN))
+        assert replica.release == "1.5"
+        assert "[mine]" in _applied(plane, _written(tmp_path / "config.yaml", _CONFIG_MAP))
+
+        plane.kubectl("create", "--filename", str(_written(tmp_path / "policy.yaml", _policy("theirs"))))
+        plane.kubectl("wait", "--for=condition=Ready", "--timeout=30s", "admissionpolicy/theirs")
+
+        _helm(helm_there, "upgrade", values={"drainSeconds": 0, "workers": 2})
+        assert "is invalid" in _applied(plane, BROKEN)
+        assert "forbidden" not in replica.log
+
+        _helm(helm_there, "uninstall")
+        until(lambda: "no ValidatingWebhookConfiguration and no MutatingWebhookConfiguration" in replica.log)
+        assert plane.kubectl("get", ",".join(SHELLS), "--output=name") == "", "what is deleted is not made anew"
+        assert until(lambda: "created" in _applied(plane, BROKEN))
+
+
+def _written(file: Path, obj: Object) -> Path:
+    file.write_text(json.dumps(obj))
+    return file
+
+
+def _applied(plane: ControlPlane, file: Path) -> str:
+    """Say what kubectl prints, whether it is let through or refused."""
+    try:
+        return plane.kubectl("apply", "--dry-run=server", "--filename", str(file))
+    except ControlPlaneError as refused:
+        return str(refused)
+
+
+def _policy(name: str) -> Object:
+    """A policy that no ConfigMap of the namespace default passes."""
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"]}
+    spec = {
+        "title": "None here",
+        "matchConstraints": {
+            "resourceRules": [rule],
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "default"}},
+        },
+        "validations": [{"expression": "false", "message": "not here"}],
+    }
+    return {
+        "apiVersion": "cozyguard.io/v1alpha1",
+        "kind": "AdmissionPolicy",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+_CONFIG_MAP: Object = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "any", "namespace": "default"}}
+
+_OPERATOR: Object = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "cozystack-operator", "namespace": "cozy-system"},
+    "spec": {
+        "selector": {"matchLabels": {"app": "operator"}},
+        "template": {
+            "metadata": {"labels": {"app": "operator"}},
+            "spec": {
+                "containers": [{"name": "operator", "image": "ghcr.io/cozystack/cozystack/cozystack-operator:v1.5.1"}]
+            },
+        },
+    },
+}
 
 
 def test_nothing_that_answers_for_requests_is_left_after_an_uninstall(
