@@ -149,7 +149,7 @@ class Live:
         if self._certificate.done():
             self._certificate.result().look()
         else:
-            watched = Watched("certificate", self._load_pair, lambda _: (), self._log, lambda: self._pair)
+            watched = Watched("certificate", lambda _: self._load_pair(), lambda _: (), self._log, lambda: self._pair)
             self._certificate.set_result(watched)
 
     def _load_pair(self) -> Certificate:
@@ -163,7 +163,7 @@ class Live:
     async def _tell_status(self) -> None:
         def state() -> State:
             world, objects = self._world(), (*self._policies.list(), *self._exceptions.list())
-            return State(world.installed, world.from_files, objects)
+            return State(world.installed, world.files.policies, objects)
 
         await self._status.run(state, self._told)
 

@@ -45,8 +45,8 @@ class Service:
         self._certificate = self._from_files(*settings.pair) if settings.pair else None
         self._state = Watched(
             "state",
-            lambda: world.load(settings, log, self._live),
-            lambda current: world.files(settings, current),
+            lambda before: world.load(settings, log, self._live, before),
+            lambda current: world.paths(settings, current),
             log,
             lambda: self._live and self._live.seen,
             self._take,
@@ -95,7 +95,7 @@ class Service:
             if self._live:
                 self._live.serves(certificate)
 
-        return Watched("certificate", lambda: tls.load(cert, key), lambda _: (cert, key), self._log, taken=taken)
+        return Watched("certificate", lambda _: tls.load(cert, key), lambda _: (cert, key), self._log, taken=taken)
 
     def _take(self, current: World) -> None:
         if self._live:

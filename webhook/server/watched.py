@@ -23,8 +23,8 @@ a symbolic link being moved above the file, which the usual notifications miss."
 class Watched(Generic[Value]):
     """`current` is the value in force; it is replaced in one assignment, so a reader sees the old or the new one.
 
-    `load` makes a value, and `paths` says which files and folders it is made from, given the value in
-    force (None before the first); `besides` gives something that differs when anything else has changed.
+    Given the value in force (None before the first), `load` makes a new one, and `paths` says which files and folders
+    it is made from; `besides` gives something that differs when anything else has changed.
     Making the first value may raise; after that every failure is counted, logged and shown, and changes nothing.
     `taken` is told of each value that has come into force after it.
     """
@@ -32,7 +32,7 @@ class Watched(Generic[Value]):
     def __init__(
         self,
         name: str,
-        load: Callable[[], Value],
+        load: Callable[[Value | None], Value],
         paths: Callable[[Value | None], Iterable[Path]],
         log: Log,
         besides: Callable[[], object] = lambda: None,
@@ -43,7 +43,7 @@ class Watched(Generic[Value]):
         self._load, self._paths, self._log = load, paths, log
         self._besides, self._taken = besides, taken
         self._seen = self._look_at(None)  # before loading: what changes meanwhile is seen as a change
-        self.current = load()
+        self.current = load(None)
         self.loaded_at = datetime.now(UTC)
         self.generation = 1
         self.failures = 0
@@ -62,7 +62,7 @@ class Watched(Generic[Value]):
             return
         self._seen = seen
         try:
-            self.current = self._load()
+            self.current = self._load(self.current)
         except CozyguardError as error:
             self._fail(str(error), {"error": str(error)})
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the new files, the old value is good

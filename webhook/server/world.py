@@ -17,6 +17,7 @@ from webhook.model.request import Object
 from webhook.server.compiling import compile_policies
 from webhook.server.logs import Log
 from webhook.server.settings import Settings
+from webhook.server.watched import fingerprint
 from webhook.sources import configuration, releases, yaml
 from webhook.sources.bundled import bundled
 from webhook.sources.installed import Installed
@@ -30,6 +31,17 @@ NOTHING_INSTALLED: Final = Installed()
 
 
 @dataclass(frozen=True, slots=True)
+class Files:
+    """The policies of files, and what these looked like when they were read."""
+
+    seen: object
+    policies: tuple[CompiledPolicy, ...]
+
+
+NO_FILES: Final = Files((), ())
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """All that a decision depends on but the request."""
 
@@ -37,33 +49,42 @@ class World:
     release: Release
     configuration: Configuration
     cluster: Cluster
-    from_files: tuple[CompiledPolicy, ...] = ()
+    files: Files = NO_FILES
     installed: Installed = NOTHING_INSTALLED
 
 
-def files(settings: Settings, current: World | None) -> tuple[Path, ...]:
+def paths(settings: Settings, current: World | None) -> tuple[Path, ...]:
     """List the files and folders that a world is made from; the configuration in force may name some."""
     given = current.configuration if current else DEFAULT_CONFIGURATION
     others = (settings.config, settings.cluster_state)
     return _policy_paths(settings, given) + tuple(file for file in others if file)
 
 
-def load(settings: Settings, log: Log, live: Live | None) -> World:
+def load(settings: Settings, log: Log, live: Live | None, before: World | None) -> World:
     """Read everything. Raises UsageError and DocumentErrors: a server enforces every file it is given, or none.
 
-    What is installed in the cluster counts one by one: its status says what is wrong with it.
+    What is installed in the cluster counts one by one: its status says what is wrong with it. Policies of files that
+    have not changed since `before` are taken from there.
     """
     given = configuration.load(settings.config) if settings.config else DEFAULT_CONFIGURATION
-    made = compile_policies(_policy_paths(settings, given))
+    files = _read(_policy_paths(settings, given), before.files if before else NO_FILES, log)
+    found = live.installed() if live else NOTHING_INSTALLED
+    policies = PolicySet.link(found.over(files.policies))
+    cluster = live.follow(policies) if live else _cluster(settings.cluster_state)
+    release = _release(settings, given, cluster, log)
+    return World(policies, release, found.added_to(given), cluster, files, found)
+
+
+def _read(paths: tuple[Path, ...], before: Files, log: Log) -> Files:
+    seen = fingerprint(paths)
+    if seen == before.seen:
+        return before
+    made = compile_policies(paths)
     if made.errors:
         raise DocumentErrors(made.errors)
     for notice in made.notices:
         log.warning("policy notice", notice=str(notice))
-    found = live.installed() if live else NOTHING_INSTALLED
-    policies = PolicySet.link(found.over(made.policies))
-    cluster = live.follow(policies) if live else _cluster(settings.cluster_state)
-    release = _release(settings, given, cluster, log)
-    return World(policies, release, found.added_to(given), cluster, made.policies, found)
+    return Files(seen, made.policies)
 
 
 def _policy_paths(settings: Settings, given: Configuration) -> tuple[Path, ...]:

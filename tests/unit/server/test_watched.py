@@ -17,7 +17,7 @@ def number(path: Path) -> int:
 
 def watched(path: Path) -> Watched[int]:
     path.write_text("1")
-    return Watched("number", lambda: number(path), lambda _: (path,), Log())
+    return Watched("number", lambda _: number(path), lambda _: (path,), Log())
 
 
 def test_a_changed_file_gives_a_new_value(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_vanished_file_leaves_the_last_good_value(tmp_path: Path) -> None:
 def test_the_first_value_must_be_good(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("")
     with pytest.raises(UsageError):
-        Watched("number", lambda: number(tmp_path / "n"), lambda _: (tmp_path / "n",), Log())
+        Watched("number", lambda _: number(tmp_path / "n"), lambda _: (tmp_path / "n",), Log())
 
 
 def test_a_file_added_to_a_folder_shows_in_its_fingerprint(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_what_changes_while_the_first_value_is_loaded_is_not_missed(tmp_path: Pa
     file = tmp_path / "n"
     file.write_text("1")
 
-    def load() -> int:
+    def load(_: int | None) -> int:
         value = number(file)
         if value == 1:
             file.write_text("22")
