@@ -145,6 +145,28 @@ def test_a_cluster_that_is_well_has_nothing_to_mend(well: Cluster) -> None:
     assert (code, err) == (0, "")
 
 
+def test_the_chart_has_nothing_to_mend_before_it_is_installed(
+    rendered: Rendered, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "chart.yaml"
+    file.write_text(yaml.safe_dump_all([*rendered, _registered_by_hand(rendered)]))
+    assert main(["doctor", "--fail-on=warning", str(file)]) == 0, capsys.readouterr().out
+
+
+def _registered_by_hand(rendered: Rendered) -> Object:
+    """Ask the chart's Service, so that it is looked at, and what is behind it."""
+    hook = {
+        "name": "packages.example.org",
+        "admissionReviewVersions": ["v1"],
+        "sideEffects": "None",
+        "clientConfig": {"service": {"namespace": NAMESPACE, "name": RELEASE}},
+        "rules": [
+            {"apiGroups": ["cozystack.io"], "apiVersions": ["*"], "resources": ["packages"], "operations": ["CREATE"]}
+        ],
+    }
+    return rendered.one("ValidatingWebhookConfiguration") | {"metadata": {"name": "by-hand"}, "webhooks": [hook]}
+
+
 def test_a_chart_whose_pods_do_not_run_is_told_to_judge_nothing(cluster: Cluster) -> None:
     found = cluster.found()
     assert set(found) == {"not-registered", "leader", "replicas-silent"}

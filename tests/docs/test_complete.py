@@ -40,7 +40,7 @@ def test_every_field_of_a_format_is_explained(mapping: type[Mapped]) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("command", ["check", "serve"])
+@pytest.mark.parametrize("command", ["check", "doctor", "serve"])
 def test_every_flag_is_explained(command: str) -> None:
     page = _page(f"{command}.md")
     flags = [option.option_strings[-1] for option in load(command).parser().options if option.option_strings]
