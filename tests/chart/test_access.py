@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import yaml
 
 from tests.chart.helm import NAMESPACE, Helm, Rendered
 from webhook.admission.plurals import Plurals
@@ -16,6 +19,8 @@ from webhook.engine.policyset import PolicySet
 from webhook.model.request import GroupVersionKind
 from webhook.sources import compiled
 from webhook.sources.bundled import bundled
+
+RIGHTS = Path(__file__).parents[2] / "docs" / "registration.md"
 
 WATCH = frozenset({"list", "watch"})
 
@@ -110,6 +115,17 @@ def test_of_secrets_only_its_own_can_be_read_or_changed(default: Rendered, every
     assert unnamed["verbs"] == ["create"]
     kept_by_others = everything.one("Role", namespace=NAMESPACE)
     assert "secrets" not in json.dumps(kept_by_others)
+
+
+def test_the_controller_has_the_rights_of_its_page(default: Rendered) -> None:
+    """docs/registration.md lists them, and the controller is tested with these alone."""
+    block = re.search(r"^```yaml\n(# rights\.yaml\n.*?)^```$", RIGHTS.read_text(), re.MULTILINE | re.DOTALL)
+    assert block
+    page = Rendered(yaml.safe_load_all(block[1]))
+    wanted = dict(_rules(page))
+    assert {right: verbs for right, verbs in _rules(default) if right in wanted} == wanted
+    beside = {right for right, _ in _rules(default) if right.namespace == NAMESPACE} - wanted.keys()
+    assert beside == set()
 
 
 def test_secrets_and_leases_are_granted_in_its_own_namespace_alone(everything: Rendered) -> None:
