@@ -29,7 +29,7 @@ repeated are separated in its variable as in `PATH`. Results go to standard outp
 
 _TAIL = """## Findings that need not count
 
-`cozyguard check` passes over a finding, and counts it as silenced, in three cases:
+`cozyguard check` passes over a finding, and counts it as silenced, in four cases:
 
 - An annotation of the object gives a reason for the policy, or for one rule of it. Entries are separated by `;`.
 
@@ -51,8 +51,10 @@ _TAIL = """## Findings that need not count
   only new findings count. An entry is a policy, a rule, an object and a field: neither words nor line numbers, so
   it stays valid when these change. Entries whose finding has gone are named, so that the file can be written anew.
 
-An annotation or comment without a reason is not honoured, and that is said. None of the three is honoured by the
-webhook: whoever may write an object could otherwise exempt themselves. In a cluster that takes a `PolicyException`.
+- A `PolicyException` of `--config` lets the rule pass.
+
+An annotation or comment without a reason is not honoured, and that is said. Of the four the webhook honours the last
+alone: whoever may write an object could otherwise exempt themselves.
 """
 
 
