@@ -50,6 +50,7 @@ class Relay:
             self._server.close()
         self.drop()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # sockets are closed at the next turn of the loop
 
     def drop(self) -> None:
         """End the connections that there are."""

@@ -48,6 +48,7 @@ async def running(copy: Copy) -> AsyncIterator[Copy]:
         yield copy
     finally:
         task.cancel()
+        await asyncio.wait([task])
 
 
 @pytest.fixture

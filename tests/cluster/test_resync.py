@@ -73,6 +73,7 @@ async def test_a_copy_whose_place_in_history_is_gone_is_made_anew(
         await relay.mend()
         await until(lambda: table.get("default", "comes"))
         task.cancel()
+        await asyncio.wait([task])
         assert [names - {"kube-root-ca.crt"} for names in seen] == [{"goes", "stays"}, {"stays", "comes"}]
         assert reflector.errors["expired"] == 1
         assert reflector.lists == 2

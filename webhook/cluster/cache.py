@@ -69,6 +69,7 @@ class WatchCache:
         self._followed: dict[Scope, Followed] = {}
         self._coming: dict[Scope, Followed] = {}  # what keeps more than what is followed, and takes its place
         self._following = asyncio.Lock()
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def follow(self, wants: Wants) -> None:
         """Follow these too, and return once the API server has answered for each of them, be it with a refusal.
@@ -84,20 +85,19 @@ class WatchCache:
                 coming = self._coming.get(scope) or self._followed[scope]
                 await coming.reflector.answered.wait()
             for scope in self._coming.keys() & wants.keys():
-                self._followed[scope].task.cancel()
+                self._end(self._followed[scope])
                 self._followed[scope] = self._coming.pop(scope)
 
     def trim(self, wants: Wants) -> None:
         """Follow nothing but these any longer, and forget the rest."""
         for followed in (self._followed, self._coming):
             for scope in followed.keys() - wants.keys():
-                followed.pop(scope).task.cancel()
+                self._end(followed.pop(scope))
 
     async def close(self) -> None:
         """Follow nothing any longer; the client stays open."""
-        tasks = [one.task for one in (*self._followed.values(), *self._coming.values())]
         self.trim({})
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._ending, return_exceptions=True)
 
     @property
     def synced(self) -> bool:
@@ -188,7 +188,7 @@ class WatchCache:
             self._followed[scope] = self._begin(scope, needs)
         elif not current.needs.covers(needs):
             if overtaken := self._coming.get(scope):
-                overtaken.task.cancel()
+                self._end(overtaken)
             self._coming[scope] = self._begin(scope, current.needs | needs)
 
     def _begin(self, scope: Scope, needs: Needs) -> Followed:
@@ -209,6 +209,11 @@ class WatchCache:
 
     async def _find(self, scope: Scope) -> Resource | None:
         return await self._discovery.find(scope.api_version, scope.kind)
+
+    def _end(self, one: Followed) -> None:
+        one.task.cancel()
+        self._ending.add(one.task)
+        one.task.add_done_callback(self._ending.discard)
 
 
 def _why(one: Followed) -> str:

@@ -32,7 +32,7 @@ _SECRET_VALUES: Final = (("data",), ("stringData",))
 
 
 class Keep:
-    """Called with an object, gives what is kept of it: fewer fields, each key one string for all objects.
+    """Called with an object, gives what is kept of it. Keys on the way there are one string for all objects.
 
     `metadata.managedFields` and the annotation of the last applied configuration are always left out. Of a Secret's
     values only those are kept that policies read by their key, or one by one: of the others the keys are.
@@ -45,8 +45,8 @@ class Keep:
         self._read = {path[1] for path in needs.whole if path[:1] in _SECRET_VALUES and len(path) > 1}
 
     def __call__(self, obj: Object) -> Object:
-        kept: Object = _prune(obj, self._fields)
-        _shorten(kept["metadata"])
+        kept = {**_prune(obj, self._fields)}
+        kept["metadata"] = _shortened(kept["metadata"])
         if self._secret:
             self._blank(kept)
         for field in ("apiVersion", "kind"):
@@ -79,23 +79,23 @@ def _below(needs: Needs, step: str) -> Needs:
 
 
 def _prune(value: Any, fields: Fields) -> Any:
-    """Copy a value as far as it is kept. What is no map and no list is kept: it is what expressions take it for."""
+    """Give a value as far as it is kept. What is no map and no list is kept: it is what expressions take it for."""
+    if fields is None:
+        return value
     if isinstance(value, dict):
         return {
-            sys.intern(key): _prune(part, None if fields is None else fields.get(key, fields.get(ANY)))
+            sys.intern(key): _prune(part, fields.get(key, fields.get(ANY)))
             for key, part in value.items()
-            if fields is None or key in fields or ANY in fields
+            if key in fields or ANY in fields
         }
     if isinstance(value, list):
-        if fields is None or ANY in fields:
-            return [_prune(part, fields and fields[ANY]) for part in value]
-        return []
+        return [_prune(part, fields[ANY]) for part in value] if ANY in fields else []
     return value
 
 
-def _shorten(metadata: Object) -> None:
-    """Leave out what nobody decides by. The metadata is our own copy."""
-    metadata.pop("managedFields", None)
-    annotations = metadata.get("annotations")
-    if isinstance(annotations, dict):
-        annotations.pop(_LAST_APPLIED, None)
+def _shortened(metadata: Object) -> Object:
+    """Leave out what nobody decides by."""
+    kept = {key: value for key, value in metadata.items() if key != "managedFields"}
+    if isinstance(annotations := kept.get("annotations"), dict):
+        kept["annotations"] = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
+    return kept

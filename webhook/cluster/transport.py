@@ -70,6 +70,7 @@ class Transport:
     async def close(self) -> None:
         """Close the connections; watches end."""
         await self._session.close()
+        await asyncio.sleep(0)  # sockets are closed at the next turn of the loop, which may be its last
 
     async def ask(self, request: Request) -> bytes:
         """Give the whole body of a good answer. Raises ApiError."""
