@@ -25,6 +25,8 @@ from webhook.model.selector import LabelSelector
 
 _NAMESPACES: Final = Scope(NAMESPACES.api_version, NAMESPACES.kind)
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
+_A_MOMENT: Final = 1.0
+"""Seconds that a review may wait for the API server, which waits for the review."""
 
 Samples = dict[str, list[list[Any]]]
 """Numbers for metrics: a sample's name → [label values…, number]."""
@@ -135,8 +137,9 @@ class WatchCache:
         namespaces = self._followed.get(_NAMESPACES)
         if namespaces is None or not namespaces.known or namespaces.table.get("", name) is not None:
             return
-        with suppress(ApiError):  # then it is as unknown as before
-            found = await self._client.get(NAMESPACES.path(name=name))
+        with suppress(ApiError, TimeoutError):  # then it is as unknown as before
+            async with asyncio.timeout(_A_MOMENT):
+                found = await self._client.get(NAMESPACES.path(name=name))
             if namespaces.table.get("", name) is None:
                 namespaces.table.put(namespaces.keep(found))
 

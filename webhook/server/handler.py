@@ -90,7 +90,7 @@ class Handler:
             deadline = Deadline(target.timeout, time.monotonic())
             _check_head(http)
             body = await read_body(http, deadline, self._room)
-            return Answer(self._answer(target.endpoint, body, deadline), last=self.stopping)
+            return Answer(await self._answer(target.endpoint, body, deadline), last=self.stopping)
         except ReviewError as error:
             return self._refuse(http, error)
         finally:
@@ -101,10 +101,12 @@ class Handler:
         while self._metrics.in_flight:
             await asyncio.sleep(_LOOK)
 
-    def _answer(self, endpoint: Endpoint, body: bytes, deadline: Deadline) -> bytes:
+    async def _answer(self, endpoint: Endpoint, body: bytes, deadline: Deadline) -> bytes:
         started = time.perf_counter()
         request = decode(body)
         world = self._world.current
+        if request.namespace and world.learn_namespace:
+            await world.learn_namespace(request.namespace)
         try:
             decision = _decide(endpoint, request, world, deadline)
             answer = response.encode(request, decision)

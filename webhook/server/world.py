@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -51,6 +52,8 @@ class World:
     cluster: Cluster
     files: Files = NO_FILES
     installed: Installed = NOTHING_INSTALLED
+    learn_namespace: Callable[[str], Awaitable[None]] | None = None
+    """To be awaited before a review of something in this namespace; it is made a moment before what it holds."""
 
 
 def paths(settings: Settings, current: World | None) -> tuple[Path, ...]:
@@ -72,7 +75,8 @@ def load(settings: Settings, log: Log, live: Live | None, before: World | None) 
     policies = PolicySet.link(found.over(files.policies))
     cluster = live.follow(policies) if live else _cluster(settings.cluster_state)
     release = _release(settings, given, cluster, log)
-    return World(policies, release, found.added_to(given), cluster, files, found)
+    learn = live.cache.learn_namespace if live else None
+    return World(policies, release, found.added_to(given), cluster, files, found, learn)
 
 
 def _read(paths: tuple[Path, ...], before: Files, log: Log) -> Files:
