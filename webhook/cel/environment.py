@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from cel_expr_python import cel
 from cel_expr_python.ext import ext_optional
+from google.protobuf.descriptor_pool import DescriptorPool
 
 from webhook.cel.functions import LIBRARIES, Function, Overload
 from webhook.cel.messages import pool
@@ -44,15 +45,20 @@ def environment(
 def _environment(
     variables: tuple[tuple[str, str], ...], structures: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> cel.Env:
-    messages = {name: dict.fromkeys(fields, "dyn") for name, fields in structures}
     return cel.NewEnv(
-        descriptor_pool=pool(messages),
+        descriptor_pool=_pool(structures),
         config=_config(),
         extensions=[ext_optional.ExtOptional()],
         variables={name: library_type(type_) for name, type_ in variables},
     )
 
 
+@lru_cache(maxsize=64)
+def _pool(structures: tuple[tuple[str, tuple[str, ...]], ...]) -> DescriptorPool:
+    return pool({name: dict.fromkeys(fields, "dyn") for name, fields in structures})
+
+
+@cache
 def library_type(text: str) -> cel.Type:
     """Give the library's form of a type written as CEL does: `map(string, list(dyn))`.
 

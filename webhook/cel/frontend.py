@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from google.protobuf.message import DecodeError
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from cel_expr_python import cel
 
 _OBJECT: Final = re.compile(r"\bObject(?:_\w+)*")
+_REWRITTEN: Final = re.compile(r"\b(?:Object|exists_one|sortBy)\b|\bhas\s*\(\s*(?:variables|lookups)\b")
+_WORD: Final = re.compile(r"\w+")
+_KEPT: Final = 1024
+"""Expressions that are remembered: of the bundled policies' expressions, half are there twice."""
 
 
 def compile_expression(text: str, names: Mapping[str, str]) -> Tree:
@@ -33,22 +39,36 @@ def compile_expression(text: str, names: Mapping[str, str]) -> Tree:
 
     Raises ExpressionErrors with every fault that was found, as Kubernetes would find them.
     """
-    parsed = _parse(text, names)
-    if found := checks.of_names(parsed, names):
-        raise ExpressionErrors(found)
-    tree = _restored(_check(parsed, names), _sorts(parsed))
-    if found := checks.of_values(tree):
-        raise ExpressionErrors(found)
-    return tree
+    words = frozenset(_WORD.findall(text))
+    read = tuple((name, type_) for name, type_ in names.items() if name.rpartition(".")[2] in words)
+    with suppress(ExpressionErrors):  # what is wrong is told with all names that there are to choose from
+        return _known(text, read)
+    return _checked(text, names, _parse(text, names))
+
+
+@lru_cache(maxsize=_KEPT)
+def _known(text: str, names: tuple[tuple[str, str], ...]) -> Tree:
+    """Compile an expression for all who write the same text and mean the same names by it."""
+    return _checked(text, dict(names), _parse(text, dict(names)) if _REWRITTEN.search(text) else None)
 
 
 def _parse(text: str, names: Mapping[str, str]) -> Tree:
-    return _compile(environment(), text, text, names, check=False)
+    parsed = _compile(environment(), text, text, names, check=False)
+    if found := checks.of_names(parsed, names):
+        raise ExpressionErrors(found)
+    return parsed
 
 
-def _check(parsed: Tree, names: Mapping[str, str]) -> Tree:
-    env = environment(names, _structures(parsed.root))
-    return _compile(env, _checkable(parsed), parsed.text, names, check=True)
+def _checked(text: str, names: Mapping[str, str], parsed: Tree | None) -> Tree:
+    """Check a text; its `parsed` form is needed only where something has to be rewritten, or said in good words."""
+    env = environment(names, _structures(parsed.root) if parsed else {})
+    tree = _compile(env, _checkable(parsed) if parsed else text, text, names, check=True)
+    if found := checks.of_names(tree, names):
+        raise ExpressionErrors(found)
+    tree = _restored(tree, _sorts(parsed) if parsed else frozenset())
+    if found := checks.of_values(tree):
+        raise ExpressionErrors(found)
+    return tree
 
 
 def _compile(env: cel.Env, text: str, original: str, names: Mapping[str, str], *, check: bool) -> Tree:

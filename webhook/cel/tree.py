@@ -177,7 +177,9 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Give the node and everything below it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    """Give the node and everything below it, in the order they are written."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        yield current
+        waiting.extend(reversed(children(current)))
