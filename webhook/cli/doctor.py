@@ -17,7 +17,7 @@ from webhook.cli import terminal
 from webhook.cli.options import Arguments, Parser, one_of
 from webhook.cluster.faults import Unreachable
 from webhook.model.diagnosis import Examination, Level
-from webhook.report.doctor import diagnosis_lines, document, summary_line
+from webhook.report.doctor import document, lines, summary_line
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.runs.doctor.examine import examine, read_files
@@ -84,8 +84,8 @@ def _tell(found: Examination, arguments: Arguments, seconds: float) -> None:
         terminal.say(f"note: may not read every {kind} that there is to see: what depends on it is not checked")
     if not found.webhooks:
         terminal.say("note: no webhooks are registered here")
-    for one in found.diagnoses:
-        print("\n".join(diagnosis_lines(one, style)))
+    for line in lines(found, style):
+        print(line)
     print(summary_line(found, seconds))
 
 

@@ -19,7 +19,25 @@ VERSION: Final = 1
 _COLOURS: Final = {Level.ERROR: "red", Level.WARNING: "yellow", Level.REMARK: "cyan"}
 
 
-def diagnosis_lines(one: Diagnosis, style: Style) -> Iterator[str]:
+def lines(found: Examination, style: Style) -> Iterator[str]:
+    """Write every finding; of those that differ in the webhook alone, only the first with all that there is to say."""
+    told: set[tuple[str, str, str]] = set()
+    short = False
+    for one in found.diagnoses:
+        first, *more = _lines(one, style)
+        key = one.check, one.why, one.fix.text
+        if key not in told and short:
+            yield ""
+        yield first
+        short = key in told
+        if not short:
+            yield from (*more, "")
+        told.add(key)
+    if short:
+        yield ""
+
+
+def _lines(one: Diagnosis, style: Style) -> Iterator[str]:
     """Write one finding: where, what, the line itself or the field, what happens, and the way out."""
     label = style(f"{one.level}:", "bold", _COLOURS[one.level])
     name = style(f"[{one.check}]", "dim")
@@ -32,7 +50,6 @@ def diagnosis_lines(one: Diagnosis, style: Style) -> Iterator[str]:
     for title, text in (("why", one.why), ("fix", one.fix.text), ("run", command(one))):
         if text:
             yield f"{gutter}{style('=', 'blue')} {title}: {visible(text)}"
-    yield ""
 
 
 def command(one: Diagnosis) -> str:

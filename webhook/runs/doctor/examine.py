@@ -7,13 +7,13 @@ from datetime import datetime
 
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.diagnosis import Diagnosis, Examination
+from webhook.runs.doctor.answering import answering
 from webhook.runs.doctor.breadth import breadth
 from webhook.runs.doctor.certificates import certificates
 from webhook.runs.doctor.inventory import Held, Inventory, Registered
 from webhook.runs.doctor.lockout import lockouts
 from webhook.runs.doctor.question import Question
 from webhook.runs.doctor.settings import settings, waiting_in_line
-from webhook.runs.doctor.workload import workloads
 from webhook.sources.files import Skipped
 from webhook.sources.manifests import read
 
@@ -43,7 +43,7 @@ def examine(inventory: Inventory, now: datetime) -> Examination:
             asked.append((each, Question(each.webhook, inventory.cluster)))
     found = [one for registered, question in asked for one in _checks(registered, question, inventory, now)]
     found += waiting_in_line(asked)
-    found += workloads([registered for registered, _ in asked], inventory)
+    found += answering([registered for registered, _ in asked], inventory)
     return Examination(len(asked), in_order(found), tuple(sorted(faults)), tuple(sorted(inventory.unknown)))
 
 

@@ -12,9 +12,10 @@ from webhook.model.path import Path, walk
 from webhook.model.request import Object
 from webhook.model.result import Resource, Source
 from webhook.model.webhook import CONFIGURATIONS, MUTATING, Webhook
+from webhook.runs.doctor.dangers import INFRASTRUCTURE
 from webhook.sources.formats.place import Place, Position
 from webhook.sources.manifests import Manifest
-from webhook.sources.objects import ObjectStore
+from webhook.sources.objects import NAME_LABEL, ObjectStore
 from webhook.sources.written import Written
 
 
@@ -102,7 +103,9 @@ class Inventory:
         for each in held:
             self._kinds.setdefault(each.resource.kind, []).append(each)
         namespaces = [each.object for each in self.list("Namespace") if isinstance(each.object.get("metadata"), dict)]
-        self.cluster = ObjectStore(namespaces, closed_world=True)
+        self.cluster = ObjectStore(
+            [*(() if live else map(_of_cozystack, INFRASTRUCTURE)), *namespaces], closed_world=True
+        )
 
     def list(self, kind: str, namespace: str = "") -> list[Held]:
         """Give all objects of a kind, in all namespaces when `namespace` is ""."""
@@ -133,6 +136,12 @@ class Inventory:
     def _is_in(self, held: Held, namespace: str) -> bool:
         written = held.resource.namespace
         return not namespace or written == namespace or (not written and not self.live)
+
+
+def _of_cozystack(name: str) -> Object:
+    """Give a namespace as Cozystack's operator labels it (1.6: `internal/operator/package_reconciler.go`)."""
+    labels = {NAME_LABEL: name, "cozystack.io/system": "true"}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
 
 
 class _Nowhere:

@@ -30,11 +30,12 @@ from webhook.cluster.resources import (
 from webhook.model.diagnosis import Diagnosis, Examination, Level
 from webhook.model.request import Object
 from webhook.runs.doctor import own
-from webhook.runs.doctor.certificates import CERTIFICATE, bundle_of, kept_secrets, secret_names
+from webhook.runs.doctor.certificates import CERTIFICATE, kept_secrets, secret_names
 from webhook.runs.doctor.examine import examine, in_order
 from webhook.runs.doctor.inventory import Held, Inventory, Registered
 from webhook.runs.doctor.rights import reviews
 from webhook.runs.doctor.workload import Workload, behind
+from webhook.runs.doctor.x509 import decoded
 
 OWN_NAMESPACE: Final = "cozyguard"
 
@@ -181,7 +182,7 @@ async def _refusal(registered: Registered) -> str:
     """Shake hands as the API server does; say what went wrong, "" if nothing did."""
     url = urlsplit(registered.webhook.url)
     try:
-        trust = ssl.create_default_context(cadata=bundle_of(registered.webhook.ca_bundle) or None)
+        trust = ssl.create_default_context(cadata=decoded(registered.webhook.ca_bundle).decode() or None)
         connecting = asyncio.open_connection(url.hostname, url.port or 443, ssl=trust)
         _, writer = await asyncio.wait_for(connecting, _PATIENCE)
     except TimeoutError:

@@ -49,7 +49,7 @@ def _condition(sample: Sample) -> str:
     resource, _, subresource = sample.resource.partition("/")
     tests = [f"request.resource.group == '{group}'", f"request.resource.resource == '{resource}'"]
     if subresource:
-        tests.append(f"request.subResource == '{subresource}'")
+        tests.append(f"request.?subResource.orValue('') == '{subresource}'")
     return f"!({' && '.join(tests)})"
 
 
@@ -80,16 +80,22 @@ def _namespaces(registered: Registered, question: Question, inventory: Inventory
             exclude(registered, ["kube-system"], blocked),
         )
     if others := [name for name in waiting if name in INFRASTRUCTURE and name != own]:
-        what = ", ".join(dict.fromkeys(INFRASTRUCTURE[name] for name in others))
-        names = ", ".join(f"`{name}`" for name in others)
-        yield registered.find(
-            Level.WARNING,
-            "infrastructure",
-            (SELECTOR,),
-            f"is asked about {_resources(waiting[others[0]])} in namespaces {names}, under failurePolicy Fail",
-            f"its own pods need what runs there ({what}): when both are down, neither can start",
-            exclude(registered, others, blocked),
-        )
+        yield _infrastructure(registered, others, waiting[others[0]], blocked)
+
+
+def _infrastructure(
+    registered: Registered, names: Sequence[str], hit: Sequence[Sample], blocked: Sequence[str]
+) -> Diagnosis:
+    what = ", ".join(dict.fromkeys(INFRASTRUCTURE[name] for name in names))
+    listed = ", ".join(f"`{name}`" for name in names)
+    return registered.find(
+        Level.WARNING,
+        "infrastructure",
+        (SELECTOR,),
+        f"is asked about {_resources(hit)} in namespaces {listed}, under failurePolicy Fail",
+        f"its own pods need what runs there ({what}): when both are down, neither can start",
+        exclude(registered, names, blocked),
+    )
 
 
 def _waiting(namespace: str, labels: dict[str, str], question: Question, inventory: Inventory) -> list[Sample]:

@@ -45,8 +45,9 @@ def reviews(
         (POLICY_EXCEPTIONS, "status", "", "", ("patch",)),
         (VALIDATING_WEBHOOKS, "", "", registration, (*_WATCH, "patch")),
         (MUTATING_WEBHOOKS, "", "", registration, (*_WATCH, "patch")),
-        (LEASES, "", namespace, "", (*_WATCH, "get", "create", "update", "delete")),
+        (LEASES, "", namespace, "", (*_WATCH, "get", "create", "update", "patch", "delete")),
         *((SECRETS, "", namespace, name, (*_WATCH, "update")) for name in secrets),
+        *((SECRETS, "", namespace, "", ("create",)) for _ in secrets),
         *(
             (resource, "", scope.namespace, scope.name, _WATCH)
             for scope in scopes

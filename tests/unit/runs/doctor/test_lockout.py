@@ -1,9 +1,10 @@
+import re
 from typing import Any
 
 import pytest
 
 from webhook.engine.patch import apply
-from webhook.runs.doctor.dangers import INFRASTRUCTURE
+from webhook.runs.doctor.dangers import DANGERS, INFRASTRUCTURE, Danger
 
 CLIENT = {"service": {"name": "policy", "namespace": "policy-system", "path": "/validate"}}
 LEASES = {
@@ -154,6 +155,22 @@ def test_what_a_cluster_lives_by_is_found_at_its_rule(
     assert found.field(check) == "webhooks[0].rules[1]"
 
 
+@pytest.mark.parametrize(
+    "danger", [one for one in DANGERS if one.check != "namespace-deletion"], ids=lambda one: one.check
+)
+def test_the_match_conditions_that_are_printed_let_those_requests_pass_and_no_others(
+    danger: Danger, doctor: Any, hook: Any, rule: Any, registration: Any
+) -> None:
+    wide = [rule("*/*", group="*", operations=("*",))]
+    printed = re.findall(r"`(!\(.*?\))`", doctor(registration(hook(rules=wide)))[danger.check].fix.text)
+    conditions = [{"name": f"c{index}", "expression": text} for index, text in enumerate(printed)]
+    found = doctor(registration(hook(rules=wide, matchConditions=conditions))).checks
+    assert danger.check not in found
+    assert {"match-condition"}.isdisjoint(found)
+    assert "own-namespace" not in found
+    assert "kube-system" in found
+
+
 def test_webhook_configurations_are_never_sent_to_webhooks(
     doctor: Any, hook: Any, rule: Any, registration: Any
 ) -> None:
@@ -190,3 +207,15 @@ def test_another_version_of_a_resource_counts_unless_the_match_is_exact(
     rules = [rule("leases", group="coordination.k8s.io") | {"apiVersions": ["v1beta1"]}]
     assert "node-heartbeat" in doctor(registration(hook(rules=rules))).checks
     assert "node-heartbeat" not in doctor(registration(hook(rules=rules, matchPolicy="Exact"))).checks
+
+
+def test_namespaces_of_cozystack_have_its_label_unless_files_say_otherwise(
+    doctor: Any, hook: Any, rule: Any, registration: Any, excluding: Any
+) -> None:
+    system = {"key": "cozystack.io/system", "operator": "NotIn", "values": ["true"]}
+    selector = {"matchExpressions": [system, *excluding("kube-system")["matchExpressions"]]}
+    asked = registration(hook(rules=[rule("pods")], namespaceSelector=selector))
+    assert doctor(asked).checks == {}
+    bare = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "cozy-cilium"}}
+    assert doctor(asked, bare).checks == {"infrastructure": "warning"}
+    assert doctor(asked, bare, live=True).checks == {"infrastructure": "warning"}
