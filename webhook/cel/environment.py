@@ -14,14 +14,16 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cel_expr_python import cel
 from cel_expr_python.ext import ext_optional
-from google.protobuf.descriptor_pool import DescriptorPool
 
 from webhook.cel.functions import LIBRARIES, Function, Overload
 from webhook.cel.messages import pool
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor_pool import DescriptorPool
 
 _NUMBERS: Final = ("int", "uint", "double")
 _ORDERED: Final = ("bool", "string", "bytes", "timestamp", "duration")
