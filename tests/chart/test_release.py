@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +21,14 @@ from tests.chart.replica import Replica
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.versions import ControlPlaneError
-from tests.e2e.kubectl import until
+from tests.e2e.kubectl import PATIENCE, until
+from webhook.sources import compiled
+from webhook.sources.bundled import bundled
 
 SHELLS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
 
 ROOT = CHART.parents[1]
+PAGE = ROOT / "docs" / "install.md"
 BROKEN = ROOT / "examples" / "manifests" / "gpu-operator.yaml"
 
 FOREIGN = Path(__file__).parent / "crds"
@@ -153,6 +161,41 @@ def test_a_replica_with_the_rights_of_the_release_does_all_that_it_is_for(
         until(lambda: "no ValidatingWebhookConfiguration and no MutatingWebhookConfiguration" in replica.log)
         assert plane.kubectl("get", ",".join(SHELLS), "--output=name") == "", "what is deleted is not made anew"
         assert until(lambda: "created" in _applied(plane, BROKEN))
+
+
+def test_the_page_leads_from_nothing_to_a_denial(
+    nothing: None, helm_there: Helm, plane: ControlPlane, tmp_path: Path
+) -> None:
+    """The commands of docs/install.md for a machine without a cluster, as they stand there, but for the ports."""
+    section = PAGE.read_text().partition("\n## Without a cluster\n")[2].partition("\n## ")[0]
+    _, setting_up, denied = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    *before, serve = setting_up.replace("\\\n", " ").splitlines()
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        port, probe_port = one.getsockname()[1], other.getsockname()[1]
+    ports = f" --port {port} --probe-port {probe_port} --drain-seconds 0"
+    serve = serve.replace(".venv/bin/cozyguard", f"exec {sys.executable} -m webhook").replace(":8443", f":{port}")
+    programs = (helm_there.program, plane.binaries.kubectl)
+    path = ":".join([*(str(program.parent) for program in programs), os.environ["PATH"]])
+    environment = os.environ | {"KUBECONFIG": str(plane.kubeconfig), "PATH": path}
+
+    for line in before:
+        if "create namespace" not in line:
+            subprocess.run(line, shell=True, check=True, cwd=ROOT, env=environment, capture_output=True)  # noqa: S602
+    compiled.load([bundled()])  # here, where nobody waits for it
+    with (tmp_path / "log").open("wb") as log:
+        server = subprocess.Popen(serve + ports, shell=True, cwd=ROOT, env=environment, stderr=log)  # noqa: S602
+    try:
+        words = PAGE.read_text().partition("```text\n")[2].partition("\n```")[0]
+        until(lambda: (tmp_path / "log").read_text().count("registration written") == len(SHELLS))
+        until(lambda: words in _shown(denied, environment))
+    finally:
+        server.terminate()
+        server.wait(PATIENCE)
+
+
+def _shown(line: str, environment: dict[str, str]) -> str:
+    done = subprocess.run(line, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S602
+    return done.stdout + done.stderr
 
 
 def _written(file: Path, obj: Object) -> Path:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.chart.helm import CHART, Helm, HelmError, Object
+from tests.chart.helm import CHART, Helm, HelmError, Object, Rendered
 from webhook.model.configuration import Configuration, ModeName
 from webhook.sources import configuration
 
 VALUES = (CHART / "values.yaml").read_text()
 SCHEMA = json.loads((CHART / "values.schema.json").read_text())
+PAGE = Path(__file__).parents[2] / "docs" / "install.md"
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
@@ -124,3 +125,26 @@ def test_extra_policies_are_files_of_the_folder_that_is_added(helm: Helm) -> Non
     assert rendered.one("ConfigMap", "cozyguard-policies")["data"] == {"no-latest.yaml": text}
     assert "--add-policies=/etc/cozyguard/policies" in rendered.container["args"]
     assert "--add-policies" not in str(helm.template().container["args"])
+
+
+def test_the_page_lists_every_value_with_its_default() -> None:
+    rows = re.findall(r"^\| `([\w.]+)` \| (?:`(.*?)`)? \| .+ \|$", PAGE.read_text(), re.MULTILINE)
+    defaults = _defaults(yaml.safe_load(VALUES))
+    assert [name for name, _ in rows] == list(defaults)
+    for name, shown in rows:
+        assert shown == (defaults[name] if isinstance(defaults[name], str) else json.dumps(defaults[name])), name
+
+
+def test_the_values_of_the_page_are_taken(helm: Helm, tmp_path: Path) -> None:
+    blocks = re.findall(
+        r"^```yaml\n((?:# values\.yaml\n)?(?:enforcement|rbac):.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert len(blocks) == 2
+    for block in blocks:
+        assert helm.template(yaml.safe_load(block))
+
+
+def test_the_page_lists_every_alert(everything: Rendered) -> None:
+    (group,) = everything.one("PrometheusRule")["spec"]["groups"]
+    listed = re.findall(r"^\| `(Cozyguard\w+)` \|", PAGE.read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(rule["alert"] for rule in group["rules"])
