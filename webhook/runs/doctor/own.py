@@ -13,6 +13,7 @@ from webhook.controller.replicas import LABELS, POLICIES
 from webhook.model.diagnosis import Diagnosis, Level
 from webhook.model.webhook import CONFIGURATIONS
 from webhook.runs.doctor.inventory import Held, Inventory
+from webhook.runs.doctor.sync import unsent
 
 REVIEW: Final = "SubjectAccessReview"
 
@@ -35,6 +36,7 @@ def own(inventory: Inventory, namespace: str, now: datetime) -> Iterator[Diagnos
         yield from _replicas(ours[0], inventory.list("Lease", namespace), now)
     for policy in inventory.list("AdmissionPolicy"):
         yield from _policy(policy)
+    yield from unsent(inventory, ours)
     for exception in inventory.list("PolicyException"):
         yield from _exception(exception)
     for review in inventory.list(REVIEW):

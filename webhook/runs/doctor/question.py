@@ -20,7 +20,6 @@ from webhook.model.policy import (
     NamedExpression,
     Origin,
     Policy,
-    ResourceRule,
     Validation,
 )
 from webhook.model.release import Minor, Release
@@ -39,7 +38,7 @@ class Question:
 
     def __init__(self, webhook: Webhook, cluster: Cluster) -> None:
         """Compile the match conditions; the cluster tells the labels of namespaces."""
-        self._match = _match(webhook)
+        self._match = any_version(webhook.match)
         conditions, faults = _testable(webhook.match_conditions)
         self.faults: tuple[DocumentError, ...] = faults
         self._policies = PolicySet.link([compile_policy(_policy(webhook, conditions, self._match))])
@@ -61,16 +60,12 @@ class Question:
         )
 
 
-def _match(webhook: Webhook) -> MatchResources:
+def any_version(match: MatchResources) -> MatchResources:
     """With Equivalent the API server converts: a rule about any version of a resource is about all of them."""
-    match = webhook.match
     if match.match_policy == "Exact":
         return match
-    return replace(match, resource_rules=tuple(map(_any_version, match.resource_rules)))
-
-
-def _any_version(rule: ResourceRule) -> ResourceRule:
-    return replace(rule, api_versions=("*",))
+    rules = tuple(replace(rule, api_versions=("*",)) for rule in match.resource_rules)
+    return replace(match, resource_rules=rules)
 
 
 def _policy(webhook: Webhook, conditions: Iterable[NamedExpression], match: MatchResources) -> Policy:

@@ -140,3 +140,19 @@ def test_a_right_that_is_missing_is_named() -> None:
     assert found(WRITTEN, LEADER, A, review(True)) == {}
     told = found(WRITTEN, LEADER, A, review(False))
     assert told == {"rights": "`system:serviceaccount:cozyguard:cozyguard` may not watch packages.cozystack.io"}
+
+
+def test_a_policy_in_force_whose_requests_are_not_sent_is_found(hook: Any, rule: Any) -> None:
+    sent = SHELL | {"webhooks": [hook(name="validate.cozyguard.io", rules=[rule("packages", group="cozystack.io")])]}
+
+    def policy(*resources: str, **spec: Any) -> dict[str, Any]:
+        constraints = {"resourceRules": [rule(*resources, group="cozystack.io", operations=("CREATE",))]}
+        ready = installed("AdmissionPolicy", {"type": "Ready", "status": "True"})
+        return ready | {"spec": {"matchConstraints": constraints, **spec}}
+
+    assert found(sent, LEADER, A, policy("packages")) == {}
+    assert found(sent, LEADER, A, policy("*")) == {}
+    assert found(sent, LEADER, A, policy("packages", "packagesources", releases=">=1.7")) == {}
+    assert found(sent, LEADER, A, policy("packages", "packagesources"))["not-sent"] == (
+        "is in force, and the API server is not told to ask about CREATE of `packagesources` (cozystack.io)"
+    )
