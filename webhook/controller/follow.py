@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from webhook.cluster.client import Client
 from webhook.cluster.reflector import Pace, Reflector
@@ -11,6 +13,17 @@ from webhook.model.request import Object
 
 _PACE = Pace(first=0.5, most=10.0, slow=10.0)
 """Seconds between tries; rights that were missing are found soon after they have been given."""
+
+
+async def wait(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, so long at most, and reset it.
+
+    Not `asyncio.wait_for`: before Python 3.12 it forgets that it was cancelled when the event comes just then.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    event.clear()
 
 
 class Followed:

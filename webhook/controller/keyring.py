@@ -61,14 +61,11 @@ class Keyring:
         """Write it into the Secret, or into a new one; what else stands there stays."""
         metadata = dict((secret or {}).get("metadata") or {"namespace": namespace, "name": name})
         metadata["annotations"] = {**(metadata.get("annotations") or {}), LEAF: self.approved}
-        ours = {
-            "tls.crt": self.pair.certificate,
-            "tls.key": self.pair.key,
-            "ca.crt": self.trusted,
-            "next.crt": self.upcoming.certificate,
-            "next.key": self.upcoming.key,
-        }
-        others = {key: value for key, value in ((secret or {}).get("data") or {}).items() if key not in ours}
-        data = others | {key: base64.b64encode(value).decode() for key, value in ours.items() if value}
+        ours = {"tls.crt": self.pair.certificate, "tls.key": self.pair.key, "ca.crt": self.trusted}
+        if self.upcoming != NO_PAIR:
+            ours |= {"next.crt": self.upcoming.certificate, "next.key": self.upcoming.key}
+        there = (secret or {}).get("data") or {}
+        others = {key: value for key, value in there.items() if key not in ("next.crt", "next.key")}
+        data = others | {key: base64.b64encode(value).decode() for key, value in ours.items()}
         new: Object = {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls"}
         return (secret or new) | {"metadata": metadata, "data": data}

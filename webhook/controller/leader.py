@@ -6,7 +6,6 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
@@ -16,7 +15,7 @@ from webhook.cluster.client import Client
 from webhook.cluster.faults import ApiError
 from webhook.cluster.resources import LEASES, MUTATING_WEBHOOKS, SECRETS, VALIDATING_WEBHOOKS, Resource
 from webhook.controller.certificates import together
-from webhook.controller.follow import Followed
+from webhook.controller.follow import Followed, wait
 from webhook.controller.keyring import Keyring
 from webhook.controller.registrar import Registrar
 from webhook.controller.registration import MUTATE, VALIDATE, Endpoint, webhooks
@@ -58,6 +57,9 @@ class Duties:
     inject_from: str = ""
     settle: float = 30.0
     """Seconds that API servers have to learn of a new CA before anything is served that needs it."""
+    dead: float = 600.0
+    """Seconds without a word after which a replica is gone for good. One that only lost its way to the API server may
+    serve on, and so long no CA is taken away that its certificate needs."""
     look: float = 5.0
     """Seconds after which it is looked again, whatever the watches say; what failed is tried again then."""
 
@@ -84,7 +86,7 @@ class Leader:
             VALIDATE: Registrar(client, VALIDATING_WEBHOOKS, name, wake, troubles.log),
             MUTATE: Registrar(client, MUTATING_WEBHOOKS, name, wake, troubles.log),
         }
-        self._dead = Dead()
+        self._dead = Dead(duties.dead)
         self._user = ""
         self._carried: tuple[bytes, float] | None = None
         self._refused: frozenset[str] = frozenset()
@@ -125,9 +127,7 @@ class Leader:
             ("replicas", self._clear_away),
         )
         while True:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), self._duties.look)
-            self._wake.clear()
+            await wait(self._wake, self._duties.look)
             for name, task in tasks:
                 await self._attempt(name, task)
 

@@ -13,6 +13,7 @@ from typing import Final
 from webhook.cluster.client import Client
 from webhook.cluster.faults import ApiError
 from webhook.cluster.resources import LEASES
+from webhook.controller.follow import wait
 from webhook.controller.keyring import LEAF
 from webhook.controller.lease import micro_time
 from webhook.controller.say import Troubles
@@ -25,9 +26,6 @@ TASK: Final = "replica-lease"
 
 _RENEW: Final = 10.0
 _DURATION: Final = 40
-_DEAD: Final = 600.0
-"""Seconds without a word after which a replica is gone for good: one that only lost its way to the API server may
-still serve, and until then no CA is taken from the bundle that its certificate needs."""
 
 
 class Replica:
@@ -54,10 +52,8 @@ class Replica:
         """Renew the Lease until cancelled; then take it away."""
         try:
             while True:
-                self._changed.clear()
                 await self._write()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), _RENEW)
+                await wait(self._changed, _RENEW)
         finally:
             with suppress(ApiError, TimeoutError):
                 async with asyncio.timeout(2):
@@ -97,7 +93,7 @@ def served(leases: Iterable[Object]) -> frozenset[str]:
 class Dead:
     """Tells which replicas are long gone, by our own clock: since when has a Lease not been renewed."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, after: float = _DEAD) -> None:
+    def __init__(self, after: float, clock: Callable[[], float] = time.monotonic) -> None:
         """Start to watch; a Lease is given `after` seconds from when it is first seen."""
         self._clock, self._after = clock, after
         self._seen: dict[str, tuple[str, float]] = {}

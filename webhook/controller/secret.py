@@ -6,7 +6,7 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 from webhook.cluster.client import Client
 from webhook.cluster.resources import SECRETS
 from webhook.controller.certificates import Fault, Pair, fingerprint
-from webhook.controller.follow import Followed
+from webhook.controller.follow import Followed, wait
 from webhook.controller.keyring import Keyring
 from webhook.controller.say import Troubles
 
@@ -63,9 +63,7 @@ class CertificateSource:
 
     async def _take_each(self) -> None:
         while True:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), _LOOK if self._followed.known else _START)
-            self._changed.clear()
+            await wait(self._changed, _LOOK if self._followed.known else _START)
             if self._followed.known:
                 await self._look()
             else:
