@@ -6,11 +6,12 @@ import asyncio
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
+from weakref import WeakSet
 
 import aiohttp
 from yarl import URL
@@ -27,6 +28,8 @@ ANSWER_SECONDS: Final = 30.0
 """Until an answer begins, and between its parts."""
 WATCH_SILENCE_SECONDS: Final = 180.0
 """A watch is never silent for so long: bookmarks come once a minute, so three have been missed."""
+_TURNS: Final = 100
+"""Turns of the event loop in which a socket whose end is known gets closed: it takes four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,9 @@ class Transport:
         self._access = access
         self._endpoint = endpoint
         self._reading = asyncio.Lock()
+        self._sockets: WeakSet[socket.socket] = WeakSet()
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, socket_factory=_socket),
+            connector=aiohttp.TCPConnector(limit=0, socket_factory=self._socket),
             trust_env=True,
             headers={"User-Agent": f"cozyguard/{webhook.__version__}"},
         )
@@ -68,9 +72,16 @@ class Transport:
         return self._endpoint.url
 
     async def close(self) -> None:
-        """Close the connections; watches end."""
+        """Close the connections; watches end. TLS would go on to take leave on some, when the loop may be gone."""
         await self._session.close()
-        await asyncio.sleep(0)  # sockets are closed at the next turn of the loop, which may be its last
+        for _ in range(_TURNS):
+            still_open = [each for each in self._sockets if each.fileno() != -1]
+            if not still_open:
+                return
+            for each in still_open:
+                with suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+            await asyncio.sleep(0)
 
     async def ask(self, request: Request) -> bytes:
         """Give the whole body of a good answer. Raises ApiError."""
@@ -138,6 +149,17 @@ class Transport:
                 except UsageError as error:
                     raise Unreachable(str(error), status=HTTPStatus.UNAUTHORIZED) from error
 
+    def _socket(self, address: tuple[Any, ...]) -> socket.socket:
+        """Make a socket that notices within a minute that the other machine is gone, as no packet says so."""
+        family, kind, protocol, _, _ = address
+        made = socket.socket(family=family, type=kind, proto=protocol)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+            if hasattr(socket, option):  # macOS has another name for the first
+                made.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+        self._sockets.add(made)
+        return made
+
     def _unreachable(self, request: Request, error: Exception) -> Unreachable:
         return Unreachable(f"{request}: {_why(self.url, error)}")
 
@@ -163,14 +185,3 @@ def _why(url: str, error: Exception) -> str:
 def _words(error: Exception) -> str:
     words = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
     return words[:1].lower() + words[1:]
-
-
-def _socket(address: tuple[Any, ...]) -> socket.socket:
-    """Make a socket that notices within a minute that the other machine is gone, as no packet says so."""
-    family, kind, protocol, _, _ = address
-    made = socket.socket(family=family, type=kind, proto=protocol)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
-        if hasattr(socket, option):  # macOS has another name for the first
-            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
-    return made
