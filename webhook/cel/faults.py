@@ -78,6 +78,8 @@ class _Writer:
 
     def _unknown(self, name: str) -> str:
         if self._place.after.startswith("("):
+            if name in self._functions:
+                return self._misplaced(name)
             return f"no function `{name}`{did_you_mean(name, self._functions)}"
         first = name.partition(".")[0]
         if self._place.after.startswith("."):  # the place of `a.b` is its dot
@@ -88,6 +90,11 @@ class _Writer:
         of, own = name.split(".")[:2]
         known = [other.removeprefix(f"{of}.") for other in self._names if other.startswith(f"{of}.")]
         return f"no variable `{of}.{own}`{did_you_mean(own, known, f'{of}.')}"
+
+    def _misplaced(self, name: str) -> str:
+        if self._place.before.endswith(f".{name}"):
+            return f"`{name}` is no method: write `{name}(…)`"
+        return f"`{name}` is a method: write `….{name}(…)`"
 
     def _no_field(self, field: str, message: str) -> str:
         operand = re.search(r"[\w.]+$", self._place.before) if self._place.after.startswith(".") else None

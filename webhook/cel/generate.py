@@ -10,6 +10,7 @@ Names and literals are written here, `&&` and its kin in `logic.py`, operators a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -20,6 +21,8 @@ from webhook.cel.emit import Emitter
 from webhook.cel.slots import Slot
 from webhook.cel.tree import Call, Const, Entry, Ident, ListNode, Loop, MapNode, Node, Select, Tree
 
+_CHARGES: Final = re.compile(r"[( ]B[,)]")
+"""The budget as an argument."""
 INPUTS: Final = ("object", "oldObject", "request", "namespaceObject", "params", "release", "acknowledged")
 """Names that are attributes of the activation."""
 
@@ -50,7 +53,7 @@ class Generator(Emitter):
     def _prologue(self) -> Iterator[str]:
         """Read once what the function needs of the activation."""
         body = "\n".join(self.lines)
-        if "B, " in body:
+        if _CHARGES.search(body):
             yield " B = c.budget"
             yield " B.begin()"
         if "S[" in body:

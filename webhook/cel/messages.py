@@ -51,6 +51,8 @@ MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "spec": "kubernetes.NamespaceSpec",
         "status": "kubernetes.NamespaceStatus",
     },
+    "net.IP": {},  # no messages to Kubernetes, but names of types: `type(x) == net.IP`
+    "net.CIDR": {},
     "JSONPatch": {"op": "string", "path": "string", "from": "string", "value": "dyn"},
 }
 

@@ -15,11 +15,23 @@ from webhook.cel.values.maps import MISSING
 
 _VALUES = (
     *("add", "condition", "divide", "equal", "greater", "greater_equal", "index", "insert", "less", "less_equal"),
-    *("make_map", "member", "modulo", "multiply", "negate", "size", "subtract", "type_of", "CelType", "Uint"),
+    *(
+        "make_map",
+        "member",
+        "modulo",
+        "multiply",
+        "negate",
+        "size",
+        "subtract",
+        "type_of",
+        "unequal",
+        "CelType",
+        "Uint",
+    ),
 )
 _RUNTIME = (
     *("each", "entries_without_missing", "fetch", "first", "insert_all", "lazy", "no_value", "pairs", "present"),
-    *("read", "step", "unequal", "unwrap", "without_missing", "within", "wrap"),
+    *("read", "step", "unwrap", "without_missing", "within", "wrap"),
 )
 _PYTHON = (type, bool, dict, float, int, len, list, str)
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from webhook.cel.errors import CHECK_EVERY, ERRORS, Budget, CelError, NotKnown
-from webhook.cel.values import NONE, Optional, equal, has, insert, items, make_map, member, select
+from webhook.cel.values import NONE, Optional, has, insert, items, make_map, member, select
 from webhook.cel.values.lookup import lookup
 from webhook.cel.values.maps import MAPS, MISSING
 
@@ -83,11 +83,6 @@ def _open(value: Any) -> bool:
 def read(value: Any, field: str) -> Any:
     """`value.field`, where `value` may be the request."""
     return value[field] if _open(value) else select(value, field)
-
-
-def unequal(a: Any, b: Any) -> bool:
-    """`a != b`."""
-    return not equal(a, b)
 
 
 def within(budget: Budget, value: Any, container: Any) -> bool:

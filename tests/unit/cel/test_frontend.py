@@ -38,15 +38,17 @@ REFUSED = {
     "cel.bind(a, 1, a)": "1:9: `cel.bind` does not exist in Kubernetes; use a variable of the policy",
     "math.greatest(1, 2)": "1:14: `math.greatest` does not exist in Kubernetes",
     "base64.encode(b'a')": "1:14: `base64.encode` does not exist in Kubernetes",
-    "quantity('1') == quantity('2')": "1:9: `quantity` is not supported yet: it needs the quantity library"
-    " of Kubernetes 1.28",
-    "object.a.isLessThan(object.b)": "1:20: `isLessThan` is not supported yet: it needs the quantity library"
-    " of Kubernetes 1.28",
+    "object.group('apps')": "1:13: `group` is not supported yet: it needs the authorizer library of Kubernetes 1.27",
+    "quantity('1').sign()": "1:19: `sign` is no method: write `sign(…)`",
+    "startsWith('a', 'b')": "1:11: `startsWith` is a method: write `….startsWith(…)`",
     # types
     "1 == 1.0": "1:3: `==` cannot be applied to int and double",
     "'a' + 1": "1:5: `+` cannot be applied to string and int",
     "size(1)": "1:5: `size` does not take (int)",
     "variables.gates == 'a'": "1:17: `==` cannot be applied to list(string) and string",
+    "quantity('1') < quantity('2')": "1:15: `<` cannot be applied to kubernetes.Quantity and kubernetes.Quantity",
+    "string(quantity('1'))": "1:7: `string` does not take (kubernetes.Quantity)",
+    "quantity('1') == semver('1.0.0')": "1:15: `==` cannot be applied to kubernetes.Quantity and kubernetes.Semver",
     "[] == {}": "1:4: `==` cannot be applied to list(any) and map(any,any)",
     # literals that Kubernetes checks
     "[1, 'a']": "1:5: elements of one literal must have one type: got string after int; write dyn(…)",
@@ -94,6 +96,13 @@ TAKEN = {
     "'%s: %d'.format([object.a, 1])": "string",
     "[1, 2].sum()": "int",
     "duration('1h') < duration('2h')": "bool",
+    "quantity('1').add(1)": "kubernetes.Quantity",
+    "quantity('1') == null": "bool",
+    "cidr('::/0').ip()": "net.IP",
+    "format.named('uuid').value().validate('')": "optional_type(list(string))",
+    "url('/').getQuery()": "map(string, list(string))",
+    "string(ip('::1'))": "string",
+    "type(ip('::1')) == net.IP": "bool",
 }
 
 

@@ -10,15 +10,22 @@ from collections.abc import Mapping
 from typing import Final
 
 from webhook.cel.functions import (
+    cidr,
     conversions,
+    formats,
+    ip,
     jsonpatch,
     lists,
     optionals,
+    ordering,
+    quantity,
     regex,
+    semver,
     sets,
     standard,
     strings,
     time,
+    url,
 )
 from webhook.cel.functions.later import LATER
 from webhook.cel.functions.library import Function, Library, Overload
@@ -32,6 +39,13 @@ LIBRARIES: Final[tuple[Library, ...]] = (
     *lists.LIBRARIES,
     *sets.LIBRARIES,
     *regex.LIBRARIES,
+    *url.LIBRARIES,
+    *quantity.LIBRARIES,
+    *ordering.LIBRARIES,
+    *ip.LIBRARIES,
+    *cidr.LIBRARIES,
+    *formats.LIBRARIES,
+    *semver.LIBRARIES,
     *jsonpatch.LIBRARIES,
 )
 """Every library, in the order of the documentation."""

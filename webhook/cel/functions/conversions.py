@@ -1,7 +1,7 @@
-"""Conversions between types: `int(x)`, `string(x)`, `timestamp(x)` and so on. The checker declares them.
+"""Conversions between types: `int(x)`, `string(x)`, `timestamp(x)` and so on.
 
-Ranges, spellings and messages are cel-go's (`common/types`, `ConvertToType`), and Go's `strconv`
-underneath it.
+The checker declares them, all but `string`, which takes addresses too. Ranges, spellings and messages are
+cel-go's (`common/types`, `ConvertToType`), and Go's `strconv` underneath it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from webhook.cel.errors import Budget, CelError
-from webhook.cel.functions.library import Function, Library
+from webhook.cel.functions.library import Function, Library, call
 from webhook.cel.values.arithmetic import INT_MAX, INT_MIN, UINT_MAX, text_cost
+from webhook.cel.values.network import CIDR, IP
 from webhook.cel.values.text import double
 from webhook.cel.values.time import EARLIEST, LATEST, SECOND, Duration, Timestamp
 from webhook.cel.values.types import Uint, no_such_overload, type_of
@@ -27,6 +28,7 @@ _HEX_NUMBER: Final = re.compile(
     r"|\.[0-9a-fA-F](?:_?[0-9a-fA-F])*)[pP][+-]?[0-9](?:_?[0-9])*"
 )
 _NO_NUMBER: Final = re.compile(r"[+-]?inf(?:inity)?|nan", re.IGNORECASE)
+_WRITTEN: Final = frozenset({Timestamp, Duration, IP, CIDR})
 _BOOLS: Final = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
     **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
@@ -138,7 +140,7 @@ def _string(budget: Budget, value: Any) -> str:
         return double(value)
     if kind is int or kind is Uint:
         return str(int(value))
-    if kind is Timestamp or kind is Duration:
+    if kind in _WRITTEN:
         return str(value)
     raise no_such_overload("string", value)
 
@@ -151,6 +153,14 @@ def _bytes(budget: Budget, value: Any) -> bytes:
         return value.encode()
     raise no_such_overload("bytes", value)
 
+
+_STRING: Final = (
+    *(
+        call(type_, result="string")
+        for type_ in ("bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint")
+    ),
+    *(call(type_, result="string", since="1.30") for type_ in ("net.IP", "net.CIDR")),
+)
 
 LIBRARIES: Final = (
     Library(
@@ -176,7 +186,7 @@ LIBRARIES: Final = (
             _converter("bool", {bool: _same, str: _bool_from_string}),
             _converter("timestamp", {Timestamp: _same, int: _timestamp_from_int, str: Timestamp.parse}),
             _converter("duration", {Duration: _same, str: Duration.parse}),
-            Function("string", (), _string, charges=True),
+            Function("string", _STRING, _string, charges=True),
             Function("bytes", (), _bytes, charges=True),
             Function("dyn", (), _same),
             Function("type", (), type_of),

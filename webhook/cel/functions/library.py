@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from webhook.cel.errors import Budget
+from webhook.cel.values.arithmetic import text_cost
+from webhook.cel.values.formats import NamedFormat
+from webhook.cel.values.network import CIDR, IP
+from webhook.cel.values.quantity import Quantity
+from webhook.cel.values.semver import Semver
 from webhook.cel.values.time import Duration, Timestamp
 from webhook.cel.values.types import Uint, no_such_overload
+from webhook.cel.values.url import URL
 
 Implementation = Callable[..., Any]
 """Takes the receiver first, then the arguments; before them the budget where the function charges."""
@@ -18,12 +24,14 @@ Implementation = Callable[..., Any]
 class Overload:
     """One signature, in the checker's notation: `string`, `dyn`, `list<~A>`, `optional_type<~A>`.
 
-    `~A` is a type parameter. With a receiver, the receiver's type is the first parameter.
+    `~A` is a type parameter. With a receiver, the receiver's type is the first parameter. `since` is the
+    minor release of Kubernetes that brought it, where that is not the one of its library.
     """
 
     receiver: bool
     parameters: tuple[str, ...]
     result: str
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +57,14 @@ class Library:
     functions: tuple[Function, ...]
 
 
-def method(*parameters: str, result: str) -> Overload:
+def method(*parameters: str, result: str, since: str = "") -> Overload:
     """The overload `parameters[0].f(parameters[1:])`."""
-    return Overload(True, parameters, result)
+    return Overload(True, parameters, result, since)
 
 
-def call(*parameters: str, result: str) -> Overload:
+def call(*parameters: str, result: str, since: str = "") -> Overload:
     """The overload `f(parameters)`."""
-    return Overload(False, parameters, result)
+    return Overload(False, parameters, result, since)
 
 
 _PYTHON: Final[dict[str, type]] = {
@@ -68,6 +76,12 @@ _PYTHON: Final[dict[str, type]] = {
     "bytes": bytes,
     "timestamp": Timestamp,
     "duration": Duration,
+    "kubernetes.Quantity": Quantity,
+    "kubernetes.Semver": Semver,
+    "kubernetes.URL": URL,
+    "kubernetes.NamedFormat": NamedFormat,
+    "net.IP": IP,
+    "net.CIDR": CIDR,
 }
 
 
@@ -98,7 +112,31 @@ def charging(name: str, implementation: Implementation, *overloads: Overload) ->
     return Function(name, overloads, dispatch, charges=True)
 
 
+def typed(name: str, *cases: tuple[Overload, Implementation], cost: Callable[..., int] | None = None) -> Function:
+    """A function of Kubernetes' own libraries: each overload has its implementation, which sees no budget.
+
+    `cost` tells from the arguments what a call costs; one unit otherwise.
+    """
+    implementations = {_types(overload): implementation for overload, implementation in cases}
+
+    def dispatch(budget: Budget, *arguments: Any) -> Any:
+        implementation = implementations.get(tuple(map(type, arguments)))
+        if implementation is None:
+            raise no_such_overload(name, *arguments)
+        budget.charge(cost(*arguments) if cost else 1)
+        return implementation(*arguments)
+
+    return Function(name, tuple(overload for overload, _ in cases), dispatch, charges=True)
+
+
+def text_length(text: str, *_: Any) -> int:
+    """The cost of a function that reads its first argument, a string, once."""
+    return text_cost(len(text))
+
+
 def _accepted(overloads: tuple[Overload, ...]) -> frozenset[tuple[type, ...]]:
-    return frozenset(
-        tuple(list if p.startswith("list<") else _PYTHON[p] for p in overload.parameters) for overload in overloads
-    )
+    return frozenset(map(_types, overloads))
+
+
+def _types(overload: Overload) -> tuple[type, ...]:
+    return tuple(list if p.startswith("list<") else _PYTHON[p] for p in overload.parameters)

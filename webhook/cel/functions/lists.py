@@ -13,7 +13,7 @@ from typing import Any, Final
 from webhook.cel.errors import Budget, CelError
 from webhook.cel.functions.library import Function, Library, Overload, call, charging, checked, method
 from webhook.cel.values.arithmetic import add
-from webhook.cel.values.compare import equal, less
+from webhook.cel.values.compare import is_equal, less
 from webhook.cel.values.time import Duration, Timestamp
 from webhook.cel.values.types import Uint, no_such_overload
 
@@ -37,7 +37,7 @@ RANGE_LIMIT: Final = 1_000_000
 def index_of(elements: list[Any], element: Any) -> int:
     """The first position of an element, or -1."""
     for position, candidate in enumerate(elements):
-        if equal(candidate, element):
+        if is_equal(candidate, element):
             return position
     return -1
 
@@ -45,7 +45,7 @@ def index_of(elements: list[Any], element: Any) -> int:
 def last_index_of(elements: list[Any], element: Any) -> int:
     """The last position of an element, or -1."""
     for position in range(len(elements) - 1, -1, -1):
-        if equal(elements[position], element):
+        if is_equal(elements[position], element):
             return position
     return -1
 
@@ -102,15 +102,15 @@ def _sum(budget: Budget, elements: list[Any]) -> Any:
 
 def _includes(value: Any, element: Any) -> bool:
     if type(value) is list:
-        return any(equal(candidate, element) for candidate in value)
-    return equal(value, element)
+        return any(is_equal(candidate, element) for candidate in value)
+    return is_equal(value, element)
 
 
 def _distinct(budget: Budget, elements: list[Any]) -> list[Any]:
     budget.charge(_self_comparison(elements))
     kept: list[Any] = []
     for element in elements:
-        if not any(equal(element, other) for other in kept):
+        if not any(is_equal(element, other) for other in kept):
             kept.append(element)
     return kept
 

@@ -6,7 +6,7 @@ functions are what generated code spends its time in.
 
 from webhook.cel.values.access import condition, has, index, items, member, select, size
 from webhook.cel.values.arithmetic import add, divide, modulo, multiply, negate, subtract
-from webhook.cel.values.compare import equal, greater, greater_equal, less, less_equal
+from webhook.cel.values.compare import equal, greater, greater_equal, less, less_equal, unequal
 from webhook.cel.values.maps import insert, make_map
 from webhook.cel.values.optional import NONE, Optional, optional_index, optional_select
 from webhook.cel.values.time import Duration, Timestamp
@@ -42,4 +42,5 @@ __all__ = [
     "size",
     "subtract",
     "type_of",
+    "unequal",
 ]

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from webhook.cel.errors import CelError
-from webhook.cel.values.compare import equal
+from webhook.cel.values.compare import equal, is_equal
 from webhook.cel.values.lookup import lookup, missing
 from webhook.cel.values.maps import MAPS, MISSING, find
+from webhook.cel.values.opaque import Opaque
 from webhook.cel.values.optional import Optional, optional_index
 from webhook.cel.values.types import no_such_overload
 
@@ -56,8 +57,9 @@ def member(value: Any, container: Any) -> bool:
     if kind is list:
         if type(value) is str:  # strings are equal to strings alone, in Python as in CEL
             return value in container
+        compare = is_equal if isinstance(value, Opaque) else equal
         for element in container:  # noqa: SIM110 - half the time of any() with a generator
-            if equal(value, element):
+            if compare(value, element):
                 return True
         return False
     if kind in MAPS:
