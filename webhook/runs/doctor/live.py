@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from collections.abc import Iterable
 from dataclasses import replace
@@ -188,6 +189,15 @@ async def _refusal(registered: Registered) -> str:
     except TimeoutError:
         return f"no answer within {_PATIENCE:.0f} s"
     except (OSError, ValueError) as error:
-        return (getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)).lower()
+        return _words(error)
     writer.close()
     return ""
+
+
+def _words(error: OSError | ValueError) -> str:
+    """Say why there is no connection: a certificate's fault, the system's own words, or what Python makes of it."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error.verify_message
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno).lower()
+    return str(error).lower()
