@@ -68,6 +68,9 @@ class Server(Replica):
         """Is the pod refused with these words."""
         return words in self.review().get("status", {}).get("message", "")
 
+    def log(self) -> str:
+        return self._log.read_text()
+
     def metrics(self) -> str:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.probe_port}/metrics", timeout=10) as answer:
             text: str = answer.read().decode()
@@ -118,6 +121,8 @@ def test_what_is_applied_is_in_force_and_stays_so_while_a_newer_version_is_inval
     apply(POLICY.replace("endsWith", "endWith"))
     until(lambda: "no function `endWith`" in plane.kubectl("get", "cgp", "no-latest", "-o", "wide"))
     assert server.refuses("the image has no version")
+    assert 'cozyguard_invalid_objects{kind="AdmissionPolicy"} 1.0' in server.metrics()
+    assert "admissionpolicy/no-latest:1:25: spec.validations[0].expression: no function `endWith`" in server.log()
     server.stop()
     server.launch()
     server.wait()

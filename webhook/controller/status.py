@@ -75,10 +75,11 @@ class StatusWriter:
             try:
                 await self._tell(resource, obj, status)
             except ApiError as error:
-                if error.is_not_found or error.is_conflict:  # it has changed: the watch will tell
+                if error.is_not_found:  # deleted: the watch will tell
                     continue
-                self._failed(error)
                 wait = min(wait, _RETRY)
+                if not error.is_conflict:  # it has changed: the watch will tell, but perhaps of the status alone
+                    self._failed(error)
                 if isinstance(error, Unreachable):
                     break
         return wait

@@ -133,7 +133,12 @@ class Live:
 
     def samples(self) -> Samples:
         """Tell Prometheus the numbers."""
-        return self.cache.samples() | self._controller.samples()
+        found = self._world().installed
+        invalid = [
+            [installed.POLICY, sum(bool(one.faults) for one in found.policies)],
+            [installed.EXCEPTION, sum(bool(one.faults) for one in found.exceptions)],
+        ]
+        return self.cache.samples() | self._controller.samples() | {"cozyguard_invalid_objects": invalid}
 
     def _take(self, wants: Wants) -> None:
         self.cache.trim(wants)

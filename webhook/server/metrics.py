@@ -65,6 +65,9 @@ FAMILIES: Final = (
     ),
     Family("cozyguard_policies", "gauge", "policies in force", add=min),
     Family(
+        "cozyguard_invalid_objects", "gauge", "installed policies and exceptions that are invalid", ("kind",), add=max
+    ),
+    Family(
         "cozyguard_reloads",
         "counter",
         "files read again after a change, by what was read (state: policies and all else that decides; certificate)",

@@ -72,6 +72,8 @@ def load(settings: Settings, log: Log, live: Live | None, before: World | None) 
     given = configuration.load(settings.config) if settings.config else DEFAULT_CONFIGURATION
     files = _read(_policy_paths(settings, given), before.files if before else NO_FILES, log)
     found = live.installed() if live else NOTHING_INSTALLED
+    for fault in found.faults():
+        log.warning("an installed object is invalid", fault=str(fault))
     policies = PolicySet.link(found.over(files.policies))
     cluster = live.follow(policies) if live else _cluster(settings.cluster_state)
     release = _release(settings, given, cluster, log)

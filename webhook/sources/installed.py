@@ -6,8 +6,9 @@ They go the way of files: the same formats, the same compiler. Only what has cha
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from webhook.engine.compile import CompiledPolicy
@@ -108,6 +109,11 @@ class Installed:
 
     policies: tuple[Standing[CompiledPolicy], ...] = ()
     exceptions: tuple[Standing[PolicyException], ...] = ()
+
+    def faults(self) -> Iterator[DocumentError]:
+        """Give what is wrong with any of them."""
+        yield from chain.from_iterable(one.faults for one in self.policies)
+        yield from chain.from_iterable(one.faults for one in self.exceptions)
 
     def over(self, files: Iterable[CompiledPolicy]) -> tuple[CompiledPolicy, ...]:
         """Give the policies in force: each that is installed replaces those of its name that come from files."""
