@@ -5,7 +5,7 @@ LOCK := --quiet --universal --python-version 3.11 --generate-hashes --custom-com
 
 .PHONY: help
 help: ## Say what there is to make
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 .venv/stamp: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -44,11 +44,16 @@ kind-e2e: env ## The end-to-end suite, the image and the chart on a kind cluster
 bench: env ## Measure the engine, the server and the command line; prints tables, asserts nothing
 	$(BIN)/python -m benchmarks
 
+.PHONY: bench-e2e
+bench-e2e: env ## Measure what a client of a real API server waits for: no policy, ours, the same natively
+	$(BIN)/python -m benchmarks.e2e
+
 .PHONY: generate
 generate: env ## Write what is made from code: JSON Schema, the CRDs, the CLI reference, a page for each bundled policy
 	$(BIN)/python -m webhook.sources.schema
 	$(BIN)/python -m webhook.sources.crd
 	$(BIN)/python -m webhook.cli.reference
+	$(BIN)/python -m tests.conformance.functions
 	$(BIN)/python -m webhook.cli.pages
 
 .PHONY: lock
