@@ -16,51 +16,53 @@ KEY = "must consist of alphanumeric characters, '-', '_' or '.', and must start 
 VALUE = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
 FAULTS = [
-    ("dns1123Label", "my-name", []),
-    ("dns1123Label", "My", [LABEL]),
-    ("dns1123Label", "a.b", ["must not contain dots"]),
-    ("dns1123Label", "a" * 64, ["must be no more than 63 characters"]),
-    ("dns1123Subdomain", "example.com", []),
-    ("dns1123Subdomain", "example..com", [SUBDOMAIN]),
-    ("dns1035Label", "a1", []),
-    ("dns1035Label", "1a", [LABEL_1035]),
-    ("qualifiedName", "example.com/My_Name.1", []),
+    ("format.dns1123Label", "my-name", []),
+    ("format.dns1123Label", "My", [LABEL]),
+    ("format.dns1123Label", "a.b", ["must not contain dots"]),
+    ("format.dns1123Label", "a" * 64, ["must be no more than 63 characters"]),
+    ("format.dns1123Subdomain", "example.com", []),
+    ("format.dns1123Subdomain", "example..com", [SUBDOMAIN]),
+    ("format.dns1035Label", "a1", []),
+    ("format.dns1035Label", "1a", [LABEL_1035]),
+    ("format.qualifiedName", "example.com/My_Name.1", []),
     (
-        "qualifiedName",
+        "format.qualifiedName",
         "a/b/c",
         [f"a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"],
     ),
-    ("qualifiedName", "/b", ["prefix part must be non-empty"]),
-    ("qualifiedName", "A_b/", [f"prefix part {SUBDOMAIN}", "name part must be non-empty", f"name part {KEY}"]),
-    ("dns1123LabelPrefix", "my-", []),
-    ("dns1123LabelPrefix", "-", [LABEL]),
-    ("dns1123LabelPrefix", "my--", []),
-    ("dns1123SubdomainPrefix", "a.b-", []),
-    ("dns1123SubdomainPrefix", "a.-", []),
-    ("dns1035LabelPrefix", "a-", []),
-    ("dns1035LabelPrefix", "1-", []),
-    ("labelValue", "", []),
-    ("labelValue", "My_Value.1", []),
-    ("labelValue", "-a", [VALUE]),
-    ("uri", "https://example.com", []),
-    ("uri", "x", ['parse "x": invalid URI for request']),
-    ("uuid", "123E4567e89b12d3a456426614174000", []),
-    ("uuid", "123e4567-e89b-12d3-a456-42661417400", ["does not match the UUID format"]),
-    ("byte", "aGVsbG8=", []),
-    ("byte", "", ["invalid base64"]),
-    ("date", "2020-02-29", []),
-    ("date", "0000-02-29", []),
-    ("date", "2021-02-29", ["invalid date"]),
-    ("datetime", "2021-01-01T23:59:59.5+01:00", []),
-    ("datetime", "2021-01-01t00:00:00Ztail", []),
-    ("datetime", "2021-01-01T24:00:00Z", ["invalid datetime"]),
+    ("format.qualifiedName", "/b", ["prefix part must be non-empty"]),
+    ("format.qualifiedName", "A_b/", [f"prefix part {SUBDOMAIN}", "name part must be non-empty", f"name part {KEY}"]),
+    ("format.dns1123LabelPrefix", "my-", []),
+    ("format.dns1123LabelPrefix", "-", [LABEL]),
+    ("format.dns1123LabelPrefix", "my--", []),
+    ("format.dns1123SubdomainPrefix", "a.b-", []),
+    ("format.dns1123SubdomainPrefix", "a.-", []),
+    ("format.dns1035LabelPrefix", "a-", []),
+    ("format.dns1035LabelPrefix", "1-", []),
+    ("format.labelValue", "", []),
+    ("format.labelValue", "My_Value.1", []),
+    ("format.labelValue", "-a", [VALUE]),
+    ("format.uri", "https://example.com", []),
+    ("format.uri", "x", ['parse "x": invalid URI for request']),
+    ("format.uuid", "123E4567e89b12d3a456426614174000", []),
+    ("format.uuid", "123e4567-e89b-12d3-a456-42661417400", ["does not match the UUID format"]),
+    ("format.byte", "aGVsbG8=", []),
+    ("format.byte", "", ["invalid base64"]),
+    ("format.date", "2020-02-29", []),
+    ("format.date", "0000-02-29", []),
+    ("format.date", "2021-02-29", ["invalid date"]),
+    ("format.datetime", "2021-01-01T23:59:59.5+01:00", []),
+    ("format.datetime", "2021-01-01t00:00:00Ztail", []),
+    ("format.datetime", "2021-01-01T24:00:00Z", ["invalid datetime"]),
 ]
 
 
 @pytest.mark.parametrize(("name", "text", "faults"), FAULTS)
 def test_a_format_tells_what_is_wrong(outcome: Any, name: str, text: str, faults: list[str]) -> None:
-    assert outcome(f"format.{name}().validate({text!r}).orValue([])") == faults
-    assert outcome(f"format.named({name!r}).value().validate({text!r}).hasValue()") is bool(faults)
+    assert outcome(f"{name}().validate({text!r}).orValue([])") == faults
+    assert outcome(f"format.named({name.removeprefix('format.')!r}).value().validate({text!r}).hasValue()") is bool(
+        faults
+    )
 
 
 @pytest.mark.parametrize(

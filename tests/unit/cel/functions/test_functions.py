@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from webhook.cel.environment import environment
 from webhook.cel.functions import FUNCTIONS, LATER, LIBRARIES, Overload
+from webhook.cel.values import CelType
 
 LITERALS = {
     "int": "1",
@@ -63,6 +66,18 @@ def test_what_is_to_come_is_not_here() -> None:
 def test_the_checker_takes_every_overload(name: str, overload: Overload) -> None:
     checked = environment({}).compile(text(name, overload))
     assert "error" not in checked.return_type().name().lower()
+
+
+@pytest.mark.parametrize(("name", "overload"), CALLED, ids=lambda value: value if isinstance(value, str) else "")
+def test_every_overload_gives_a_value_of_the_type_that_it_says(
+    outcome: Callable[..., Any], name: str, overload: Overload
+) -> None:
+    """An argument that the function refuses for what it is, such as `ip('a')`, has passed by its type."""
+    value = outcome(f"type({text(name, overload)})")
+    if isinstance(value, CelType):
+        assert overload.result.startswith(("dyn", "~", value.name.removeprefix("google.protobuf.").lower(), value.name))
+    else:
+        assert not value.message.startswith("no such overload:")
 
 
 @pytest.mark.parametrize("expression", ["['a'].sum()", "[[1]].min()", "1.upperAscii()", "sets.contains([1], ['a'])"])

@@ -1,0 +1,108 @@
+"""`docs/cel-functions.md`: every function that expressions can call, since when, and where it is tested.
+
+Made from the registry and from the tests: `make generate` writes it into a checkout.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from webhook.cel.functions import LATER, LIBRARIES, Function, Library, Overload
+
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = ROOT / "docs" / "cel-functions.md"
+TESTS: Final = ROOT / "tests" / "unit" / "cel" / "functions"
+
+_HEAD: Final = """# CEL: the functions
+
+Made by `make generate` from the registry of functions and from their tests. Each row is one overload, as the API server
+declares it, with the minor release of Kubernetes that brought it; what every CEL has is one row a function. That each
+can be called, and gives what it says, is held by `test_functions.py`; what it gives, by the files that are named, all
+below `tests/unit/cel/functions/`. Operators, macros and the ways of the checker are in
+[cel-differences.md](cel-differences.md), which also says what surprises in Kubernetes itself.
+"""
+
+DIFFERENCES: Final[Mapping[str, str]] = {
+    "quantity": "more than 100,000 digits are refused",
+    "add": "more than 100,000 digits are refused",
+    "sub": "more than 100,000 digits are refused",
+    "isInteger": "does not change after a comparison with a greater quantity",
+    "asInteger": "does not change after a comparison with a greater quantity",
+    "@sortByAssociatedKeys": "a typed key needs `dyn(…)` where the type of the result matters",
+    "format": "arguments are checked when it runs, not when it is compiled",
+}
+"""What differs from the API server, by function."""
+
+
+def page() -> str:
+    """Write the page."""
+    return "\n".join([_HEAD, *(line for library in LIBRARIES for line in _section(library)), *_later()])
+
+
+def covering(function: Function) -> list[str]:
+    """Name the test files in which a function is called, or asked for by its name: those that do it most often first."""
+    called = re.compile(rf"(?<![\w.@]){re.escape(function.name)}\(|(?<=\.){re.escape(function.name)}\(")
+    counts = {
+        file: sum(text == function.name or called.search(text) is not None for text in texts)
+        for file, texts in _texts().items()
+    }
+    return sorted((file for file, count in counts.items() if count), key=lambda file: (-counts[file], file))
+
+
+@cache
+def _texts() -> Mapping[str, list[str]]:
+    """Give the string constants of every test file; those of `test_functions.py` are the registry's own."""
+    files = sorted(file for file in TESTS.glob("test_*.py") if file.name != "test_functions.py")
+    return {file.name: list(_constants(file)) for file in files}
+
+
+def _constants(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _section(library: Library) -> Iterator[str]:
+    yield f"## {library.name} ({library.since})\n"
+    yield "| call | result | since | tested in | differs |\n| --- | --- | --- | --- | --- |"
+    for function in library.functions:
+        files = ", ".join(f"`{file}`" for file in covering(function)[:2])
+        for call, result, since in _calls(function):
+            yield f"| `{call}` | {result} | {since or library.since} | {files} | {DIFFERENCES.get(function.name, '')} |"
+    yield ""
+
+
+def _calls(function: Function) -> Iterator[tuple[str, str, str]]:
+    """Give each overload: how it is called, the type of its result, and its own release, if it has one."""
+    if function.name == "@sortByAssociatedKeys":
+        yield "<list>.sortBy(e, key)", "`list`", ""
+        return
+    for overload in function.overloads:
+        yield _call(function.name, overload), f"`{_shown(overload.result)}`", overload.since
+    if not function.overloads:
+        yield f"{function.name}(…)", "as in the CEL specification", ""
+
+
+def _call(name: str, overload: Overload) -> str:
+    types = [f"<{_shown(type_)}>" for type_ in overload.parameters]
+    receiver = f"{types.pop(0)}." if overload.receiver else ""
+    return f"{receiver}{name}({', '.join(types)})"
+
+
+def _shown(type_: str) -> str:
+    return type_.replace("~", "").replace("<", "(").replace(">", ")")
+
+
+def _later() -> Iterator[str]:
+    if LATER:
+        names = ", ".join(f"`{name}`" for name in LATER)
+        yield f"## Not here yet\n\nRefused by name: {names}.\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
