@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from webhook.runs.doctor.examine import examine
 from webhook.runs.doctor.inventory import Held, Inventory
+from webhook.runs.doctor.own import own
 
 LOCKS_ITSELF_OUT = """\
 apiVersion: admissionregistration.k8s.io/v1
@@ -116,13 +117,21 @@ _JSON = st.recursive(
     max_leaves=8,
 )
 _NAMES = ("name", "clientConfig", "rules", "namespaceSelector", "objectSelector", "matchConditions", "timeoutSeconds")
-_KINDS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "Service", "Deployment", "Namespace")
+_KINDS = (
+    *("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "Namespace"),
+    *("Service", "Deployment", "PodDisruptionBudget", "HorizontalPodAutoscaler", "Pod", "Secret"),
+    *("Lease", "AdmissionPolicy", "PolicyException", "SubjectAccessReview"),
+)
+_FIELDS = (
+    *("selector", "ports", "replicas", "template", "minAvailable", "maxUnavailable", "scaleTargetRef", "renewTime"),
+    *("leaseDurationSeconds", "matchConstraints", "lookups", "resourceAttributes", "user", "nodeName"),
+)
 
 
 @st.composite
 def _objects(draw: st.DrawFn) -> dict[str, Any]:
     sound: dict[str, Any] = {
-        "name": "check.example.org",
+        "name": "check.cozyguard.io",
         "admissionReviewVersions": ["v1"],
         "sideEffects": "None",
         "clientConfig": {"service": {"namespace": "a", "name": "b"}},
@@ -134,11 +143,15 @@ def _objects(draw: st.DrawFn) -> dict[str, Any]:
         "kind": draw(st.sampled_from(_KINDS)),
         "metadata": draw(st.just({"name": "b", "namespace": "a"}) | _JSON),
         "webhooks": draw(st.just([sound | broken]) | _JSON),
-        "spec": draw(_JSON),
+        "spec": draw(_JSON | st.dictionaries(st.sampled_from(_FIELDS), _JSON, max_size=4)),
+        "status": draw(_JSON | st.dictionaries(st.just("conditions"), st.lists(_JSON, max_size=2))),
+        "data": draw(_JSON),
     }
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
 @given(objects=st.lists(_objects(), max_size=3), live=st.booleans())
 def test_no_object_whatever_it_holds_is_too_much(objects: list[dict[str, Any]], live: bool) -> None:
-    examine(Inventory(map(Held, objects), live=live), datetime.now(UTC))
+    inventory, now = Inventory(map(Held, objects), live=live), datetime.now(UTC)
+    examine(inventory, now)
+    list(own(inventory, "a", now))

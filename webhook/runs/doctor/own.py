@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from webhook.controller.controller import LEASE
@@ -173,10 +173,11 @@ def _line(condition: dict[str, Any]) -> str:
 
 def _is_fresh(lease: Held, now: datetime) -> bool:
     lasts = lease.get("spec").get("leaseDurationSeconds")
-    return _renewed(lease) + timedelta(seconds=lasts if isinstance(lasts, int) else 0) > now
+    return (now - _renewed(lease)).total_seconds() < (lasts if isinstance(lasts, int) else 0)
 
 
 def _renewed(lease: Held) -> datetime:
     with suppress(ValueError):
-        return datetime.fromisoformat(str(lease.get("spec").get("renewTime")))
+        renewed = datetime.fromisoformat(str(lease.get("spec").get("renewTime")))
+        return renewed if renewed.tzinfo else renewed.replace(tzinfo=UTC)
     return _LONG_AGO

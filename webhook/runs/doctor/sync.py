@@ -51,9 +51,10 @@ def _is_in_force(policy: Held) -> bool:
 
 def _named(rule: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Give what a rule names, one by one: operation, group, resource. `*` stands for what cannot be listed."""
-    parts = [rule.get(name) for name in ("operations", "apiGroups", "resources")]
-    if all(isinstance(part, list) and all(isinstance(each, str) for each in part) for part in parts):
-        yield from (what for what in product(*parts) if "*" not in "".join(what))  # type: ignore[arg-type]  # as tested
+    match rule:
+        case {"operations": [*operations], "apiGroups": [*groups], "resources": [*resources]}:
+            named = product(map(str, operations), map(str, groups), map(str, resources))
+            yield from (what for what in named if "*" not in "".join(what))
 
 
 def _sent(what: tuple[str, str, str], matches: list[MatchResources]) -> bool:
