@@ -13,7 +13,9 @@ import pickle
 import stat
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -21,8 +23,8 @@ import webhook
 
 Made = TypeVar("Made")
 
-_KEPT: Final = 32
-"""Entries that stay; each is some hundred KB, and old ones belong to policies that have changed since."""
+_KEPT: Final = 64 * 2**20
+"""Bytes that stay: old entries belong to policies that have changed since. The bundled policies take 8 MiB."""
 _DIGEST_SIZE: Final = hashlib.sha256().digest_size
 _CEL_LIBRARY: Final = "cel_expr_python"
 
@@ -45,6 +47,22 @@ def remembered(parts: Iterable[bytes], make: Callable[[], Made]) -> Made:
     return found
 
 
+def prune() -> None:
+    """Drop the oldest entries, where all together have become too many."""
+    if (folder := _folder()) is None:
+        return
+    with contextlib.suppress(OSError):
+        newest_first = sorted(((file.stat(), file) for file in folder.glob("*.pickle")), key=_age)
+        sizes = accumulate(status.st_size for status, _ in newest_first)
+        for size, (_, file) in zip(sizes, newest_first, strict=True):
+            if size > _KEPT:
+                file.unlink(missing_ok=True)
+
+
+def _age(entry: tuple[os.stat_result, Path]) -> int:
+    return -entry[0].st_mtime_ns
+
+
 def _folder() -> Path | None:
     """Make the folder if need be; None where there is none that only its user can write."""
     if not hasattr(os, "geteuid"):
@@ -64,11 +82,15 @@ def _private(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
 
 def _key(parts: Iterable[bytes]) -> str:
     """Hash the parts and the code that reads them: cozyguard, Python, the CEL library."""
-    code = (webhook.__version__, sys.version, *_sources(), _cel_library())
     digest = hashlib.sha256()
-    for part in (*(text.encode() for text in code), *parts):
+    for part in (_code(), *parts):
         digest.update(len(part).to_bytes(8) + part)
     return digest.hexdigest()
+
+
+@cache
+def _code() -> bytes:
+    return "\n".join((webhook.__version__, sys.version, *_sources(), _cel_library())).encode()
 
 
 def _sources() -> Iterable[str]:
@@ -98,7 +120,7 @@ def _read(file: Path) -> Any:
 
 
 def _write(file: Path, made: object) -> None:
-    """Write beside and rename, so that another command never reads half an entry; then drop what is old."""
+    """Write beside and rename, so that another command never reads half an entry."""
     entry = pickle.dumps(made, protocol=pickle.HIGHEST_PROTOCOL)
     beside = file.with_suffix(f".{os.getpid()}")
     try:
@@ -106,6 +128,3 @@ def _write(file: Path, made: object) -> None:
         beside.replace(file)
     finally:
         beside.unlink(missing_ok=True)
-    entries = sorted(file.parent.glob("*.pickle"), key=lambda each: each.stat().st_mtime)
-    for each in entries[:-_KEPT]:
-        each.unlink(missing_ok=True)

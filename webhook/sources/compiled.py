@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from webhook.engine.compile import CompiledPolicy, compile_policy
 from webhook.errors import DocumentError, DocumentErrors
-from webhook.sources import policies, policy_files
-from webhook.sources.cache import remembered
+from webhook.model.policy import Policy
+from webhook.sources import cache, policies, policy_files
 from webhook.sources.policy_files import PolicyFile
+
+_PROCESSES: Final = 2
+_MANY: Final = 24
+"""Policies from which on a second process is worth starting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +30,50 @@ class Compiled:
 
 
 def compile_files(files: Iterable[policies.Source]) -> Compiled:
-    """Compile the policies of files that are in memory already, whatever the cache holds."""
+    """Compile the policies of files that are in memory already; those that have not changed come from the cache."""
     loaded = policies.read(files)
-    compiled: list[CompiledPolicy] = []
-    errors = list(loaded.errors)
-    for policy in loaded.policies:
-        try:
-            compiled.append(compile_policy(policy))
-        except DocumentErrors as faults:
-            errors += faults
-    return Compiled(tuple(compiled), tuple(errors), loaded.notices)
+    made = _compile_all(loaded.policies)
+    compiled = tuple(one for one in made if isinstance(one, CompiledPolicy))
+    errors = (error for one in made if not isinstance(one, CompiledPolicy) for error in one)
+    return Compiled(compiled, (*loaded.errors, *errors), loaded.notices)
 
 
 def load(paths: Iterable[str | Path], make: Callable[[tuple[PolicyFile, ...]], Compiled] = compile_files) -> Compiled:
     """Compile the policies of files and folders. Nothing is raised: what is broken is in `errors`.
 
-    `make` compiles what the cache does not hold.
+    `make` compiles what the cache does not hold as a whole.
     """
     files, unread = policy_files.find(paths)
-    made = remembered(_parts(files), lambda: make(files))
+
+    def fresh() -> Compiled:
+        cache.prune()
+        return make(files)
+
+    made = cache.remembered(_parts(files), fresh)
     return Compiled(made.policies, tuple(sorted({*unread, *made.errors})), made.notices)
+
+
+def _compile_all(given: tuple[Policy, ...]) -> list[CompiledPolicy | tuple[DocumentError, ...]]:
+    """Compile in two processes where there is enough to do; parts in a row, as neighbours have equal expressions."""
+    if len(given) < _MANY or (os.cpu_count() or 1) < _PROCESSES or threading.active_count() > 1:  # threads do not fork
+        return list(map(_compile, given))
+    from concurrent.futures import ProcessPoolExecutor  # here: a warm start needs none of it
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(_PROCESSES, get_context("fork")) as pool:
+        return list(pool.map(_compile, given, chunksize=-(-len(given) // _PROCESSES)))
+
+
+def _compile(policy: Policy) -> CompiledPolicy | tuple[DocumentError, ...]:
+    try:
+        return cache.remembered([_identity(policy)], lambda: compile_policy(policy))
+    except DocumentErrors as faults:
+        return tuple(faults)
+
+
+def _identity(policy: Policy) -> bytes:
+    """Write a policy so that equal ones are written alike in every process."""
+    return repr((sorted(policy.actions), replace(policy, actions=frozenset()))).encode("utf-8", "surrogatepass")
 
 
 def _parts(files: tuple[PolicyFile, ...]) -> Iterator[bytes]:

@@ -48,7 +48,9 @@ def test_other_parts_are_another_entry(make: Make) -> None:
 def test_other_code_is_another_entry(part: str, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.remembered([b"a"], make)
     monkeypatch.setattr(cache, part, lambda: "1.2.3")
+    cache._code.cache_clear()
     assert cache.remembered([b"a"], make) == [0, 1]
+    cache._code.cache_clear()
 
 
 def test_only_the_user_can_read_and_write_the_folder(folder: Path, make: Make) -> None:
@@ -106,8 +108,16 @@ def test_a_full_disk_fails_nothing_and_leaves_nothing(
     assert not list(folder.iterdir())
 
 
-def test_old_entries_go(folder: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_KEPT", 2)
-    for part in (b"a", b"b", b"c"):
+def test_the_oldest_entries_go_where_all_are_too_many(
+    folder: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for age, part in enumerate((b"new", b"older", b"oldest")):
         cache.remembered([part], make)
-    assert len(list(folder.iterdir())) == 2
+        (entry,) = (file for file in folder.iterdir() if not file.stat().st_mtime < 10)
+        os.utime(entry, (9 - age, 9 - age))
+    size = entry.stat().st_size
+    cache.prune()
+    assert len(list(folder.iterdir())) == 3
+    monkeypatch.setattr(cache, "_KEPT", 2 * size)
+    cache.prune()
+    assert sorted(file.stat().st_mtime for file in folder.iterdir()) == [8, 9]

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from webhook.engine import compile as compile_
+from webhook.engine.compile import CompiledPolicy
+from webhook.model.policy import Policy
 from webhook.sources import compiled
 from webhook.sources.bundled import bundled
 
@@ -50,6 +53,34 @@ def test_a_warm_load_needs_neither_pydantic_nor_yaml_nor_the_cel_library(tmp_pat
     compiled.load([file])
     warm = subprocess.run([sys.executable, "-c", WARM_LOAD, file], capture_output=True, text=True, check=False)
     assert warm.stdout == "[]\n", warm.stderr
+
+
+def test_of_a_set_only_the_policy_that_changed_is_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(POLICY.replace("name: p", f"name: {name}"))
+    compiled.load([tmp_path])
+    (tmp_path / "b.yaml").write_text(POLICY.replace("name: p", "name: b").replace("== 1", "== 2"))
+    made: list[str] = []
+
+    def compile_policy(policy: Policy) -> CompiledPolicy:
+        made.append(policy.name)
+        return compile_.compile_policy(policy)
+
+    monkeypatch.setattr(compiled, "compile_policy", compile_policy)
+    loaded = compiled.load([tmp_path])
+    assert made == ["b"]
+    assert [one.policy.validations[0].expression.text[-1] for one in loaded.policies] == ["1", "2"]
+
+
+def test_the_faults_of_many_policies_are_all_told_in_order(tmp_path: Path) -> None:
+    for number in range(40):
+        text = POLICY.replace("name: p", f"name: p{number:02}")
+        (tmp_path / f"{number:02}.yaml").write_text(text.replace("== 1", "==") if number % 2 else text)
+    loaded = compiled.load([tmp_path])
+    assert [one.policy.name for one in loaded.policies] == [f"p{number:02}" for number in range(0, 40, 2)]
+    assert [Path(error.file).stem for error in loaded.errors] == [f"{number:02}" for number in range(1, 40, 2)]
 
 
 def test_a_changed_file_is_compiled_again(tmp_path: Path) -> None:
