@@ -13,7 +13,7 @@ from tests.controller.harness import Cluster, about, clean_up, grant, policies
 from tests.controlplane.plane import ControlPlane
 from webhook.cluster.access import Access
 from webhook.cluster.client import Client
-from webhook.controller.leader import InForce
+from webhook.controller.duties import InForce
 from webhook.model.configuration import Configuration
 from webhook.model.release import Minor
 
@@ -27,10 +27,12 @@ async def client(control_plane: ControlPlane) -> AsyncIterator[Client]:
 
 @pytest.fixture
 def act_as(control_plane: ControlPlane, tmp_path: Path) -> Callable[..., Awaitable[Client]]:
-    """Make a client that acts for somebody else."""
+    """Make a client that acts for somebody else, by a port of ours if it has to be cut off."""
 
-    async def make(user: str, *groups: str) -> Client:
+    async def make(user: str, *groups: str, port: int = 0) -> Client:
         config = json.loads(control_plane.kubeconfig.read_text())
+        if port:
+            config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{port}"
         config["users"][0]["user"] |= {"as": user, "as-groups": list(groups)}
         file = tmp_path / "impersonating.json"
         file.write_text(json.dumps(config))

@@ -23,7 +23,7 @@ from webhook.cluster.faults import ApiError
 from webhook.cluster.resources import LEASES, MUTATING_WEBHOOKS, SECRETS, VALIDATING_WEBHOOKS
 from webhook.controller.certificates import Pair, fingerprint
 from webhook.controller.controller import Controller
-from webhook.controller.leader import Duties, InForce
+from webhook.controller.duties import Duties, InForce
 from webhook.controller.lease import Terms
 from webhook.controller.registration import Endpoint
 from webhook.controller.secret import as_files
@@ -35,6 +35,8 @@ from webhook.sources.policy_files import PolicyFile
 PAGE = Path(__file__).parents[2] / "docs" / "registration.md"
 TERMS = Terms(duration=3, deadline=2, retry=0.3)
 SECRET = "cozyguard-tls"
+NOTHING = -1
+"""Stands for a sample that is not told."""
 PATIENCE = 30.0
 """Seconds: far more than anything here takes, even on a busy machine."""
 
@@ -208,7 +210,7 @@ class Running:
         return self.controller.samples()
 
     def sample(self, name: str, *labels: str) -> float:
-        return next((row[-1] for row in self.samples().get(name, ()) if row[:-1] == list(labels)), -1)
+        return next((row[-1] for row in self.samples().get(name, ()) if row[:-1] == list(labels)), NOTHING)
 
     async def stop(self) -> None:
         self.task.cancel()
@@ -253,3 +255,41 @@ async def clean_up(client: Client, name: str) -> None:
         await client.delete(LEASES.path(name, lease["metadata"]["name"]))
     with suppress(ApiError):
         await client.delete(f"/api/v1/namespaces/{name}")
+
+
+class Relay:
+    """The way to the API server for one replica, which can be cut, and opened again."""
+
+    def __init__(self, url: str) -> None:
+        self._target = int(url.rpartition(":")[2])
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.StreamWriter] = set()
+        self.port = 0
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._relay, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def cut(self) -> None:
+        """End all connections, and refuse new ones."""
+        if self._server:
+            self._server.close()
+        for writer in list(self._open):
+            writer.transport.abort()
+        self._server = None
+
+    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there_reader, there_writer = await asyncio.open_connection("127.0.0.1", self._target)
+        self._open |= {writer, there_writer}
+        with suppress(ConnectionError, asyncio.CancelledError):
+            await asyncio.gather(_copy(reader, there_writer), _copy(there_reader, writer))
+        for one in (writer, there_writer):
+            self._open.discard(one)
+            one.close()
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()

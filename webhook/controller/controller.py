@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
 from webhook.cluster.client import Client
 from webhook.controller.certificates import Pair
-from webhook.controller.leader import Duties, InForce, Leader
+from webhook.controller.duties import Duties, InForce
+from webhook.controller.leader import Leader
 from webhook.controller.lease import Election, Terms
 from webhook.controller.replicas import Replica
 from webhook.controller.say import Log, Samples, Troubles
@@ -42,7 +44,9 @@ class Controller:
         namespace = duties.endpoint.namespace
         self._troubles = Troubles(log)
         self._replica = Replica(client, namespace, identity, lambda: len(in_force().policies), self._troubles)
-        self._leader = Leader(client, duties, in_force, self._troubles)
+        self._repairs: Counter[str] = Counter()
+        self._new_leader = lambda: Leader(client, duties, in_force, self._troubles, self._repairs)
+        self._leader: Leader | None = None
         self._election = Election(client, namespace, LEASE, identity, terms, self._troubles)
         self._also = tuple(also)
         self._source: CertificateSource | None = None
@@ -71,23 +75,27 @@ class Controller:
 
     def changed(self) -> None:
         """Other policies, another release or another configuration are in force."""
-        self._leader.changed()
+        if self._leader:
+            self._leader.changed()
 
     def samples(self) -> Samples:
         """Give the numbers for metrics. What is kept in step is told by the leader alone."""
-        leading = self._election.leading
         return {
-            "cozyguard_leader": [[int(leading)]],
+            "cozyguard_leader": [[int(self._election.leading)]],
             "cozyguard_controller_errors_total": [[task, n] for task, n in self._troubles.failures.items()],
-            **self._leader.repairs(),
-            **(self._leader.samples() if leading else {}),
+            "cozyguard_registration_repairs_total": [[path, n] for path, n in self._repairs.items()],
+            **(self._leader.samples() if self._leader else {}),
         }
 
     async def _lead(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._leader.lead())
-            for task in self._also:
-                group.create_task(_run(task))
+        self._leader = self._new_leader()
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._leader.run())
+                for task in self._also:
+                    group.create_task(_run(task))
+        finally:
+            self._leader = None
 
 
 async def _run(task: Task) -> None:

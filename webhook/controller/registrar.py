@@ -31,17 +31,25 @@ class _Written:
 
 
 class Registrar:
-    """One webhook configuration; `repairs` counts how often somebody else's change was undone."""
+    """One webhook configuration. `in_sync` says whether it was as it should be, or is now, when it was looked at last."""
 
-    def __init__(self, client: Client, resource: Resource, name: str, wake: Callable[[], None], log: Log) -> None:
-        """Follow the configuration `name`; `wake` is called when it changes."""
-        self._client, self._log = client, log
+    def __init__(
+        self,
+        client: Client,
+        resource: Resource,
+        name: str,
+        wake: Callable[[], None],
+        log: Log,
+        repaired: Callable[[], None],
+    ) -> None:
+        """Follow the configuration `name`. `wake` is called when it changes, `repaired` when a change was undone."""
+        self._client, self._log, self._repaired = client, log, repaired
         self._path = resource.path(name=name)
         self._followed = Followed(client, resource, wake, name=name)
         self._written: _Written | None = None
-        self.name, self.kind = name, resource.kind
+        self._name, self._kind = name, resource.kind
+        self.title = f"{resource.kind} `{name}`"
         self.run = self._followed.run
-        self.repairs = 0
         self.in_sync = False
 
     @property
@@ -57,7 +65,7 @@ class Registrar:
     @property
     def live(self) -> Object | None:
         """The configuration as it is, None where there is none."""
-        return self._followed.objects.get(self.name)
+        return self._followed.objects.get(self._name)
 
     @property
     def registered(self) -> bool:
@@ -67,10 +75,6 @@ class Registrar:
     def bundles(self) -> list[bytes]:
         """Give what each webhook has for caBundle, PEM."""
         return [_bundle(hook) for hook in (self.live or {}).get("webhooks") or ()]
-
-    def forget(self) -> None:
-        """Believe nothing of what was written: somebody else may have led meanwhile."""
-        self._written, self.in_sync = None, False
 
     async def keep(self, hooks: list[Object], bundle: bytes | None, inject_from: str = "") -> None:
         """Write these webhooks if others are there. Raises ApiError.
@@ -96,9 +100,11 @@ class Registrar:
         self._written = _Written(wanted, stored.get("webhooks") or [])
         self.in_sync = True
         if stored["metadata"]["resourceVersion"] != live["metadata"]["resourceVersion"]:
-            self.repairs += asked
-            tell = self._log.warning if asked else self._log.info
-            tell("registration repaired" if asked else "registration written", kind=self.kind, name=self.name)
+            if asked:
+                self._repaired()
+                self._log.warning("registration repaired", kind=self._kind, name=self._name)
+            else:
+                self._log.info("registration written", kind=self._kind, name=self._name)
         self._followed.put(stored)
 
 

@@ -1,0 +1,105 @@
+"""Works out what to register, and has it written; gives way where the API server cannot test a match condition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, Final
+
+from webhook.cluster.client import Client
+from webhook.cluster.faults import ApiError
+from webhook.cluster.resources import Resource
+from webhook.controller.duties import Duties, InForce, NotYet, need
+from webhook.controller.follow import Followed
+from webhook.controller.registrar import Registrar
+from webhook.controller.registration import VALIDATE, webhooks
+from webhook.controller.replicas import served
+from webhook.controller.rules import Entry, registration
+from webhook.controller.say import Log
+from webhook.model.request import Object
+
+_SELF_REVIEWS: Final = Resource(
+    "authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", namespaced=False
+)
+_CONDITION: Final = re.compile(r"webhooks\[(\d+)\]\.matchConditions\[(\d+)\]")
+
+
+class RegistrationKeeper:
+    """Keeps both webhook configurations; `registrars` are those of VALIDATE and MUTATE."""
+
+    def __init__(
+        self,
+        client: Client,
+        duties: Duties,
+        in_force: Callable[[], InForce],
+        replicas: Followed,
+        registrars: Mapping[str, Registrar],
+        log: Log,
+        now: Callable[[], datetime],
+    ) -> None:
+        """Ask nothing yet."""
+        self._client, self._duties, self._in_force, self._log, self._now = client, duties, in_force, log, now
+        self._replicas, self._registrars = replicas, registrars
+        self._user = ""
+        self._refused: frozenset[str] = frozenset()
+
+    async def keep(self, trusted: bytes | None) -> None:
+        """Write what is not as it should be; `trusted` is the caBundle, None leaves it to cert-manager.
+
+        Raises ApiError and NotYet.
+        """
+        need(self._replicas, "the leases of the replicas")
+        for registrar in self._registrars.values():
+            need(registrar, registrar.title)
+        self._user = self._user or await self._who_we_are()
+        for path, registrar in self._registrars.items():
+            if registrar.live and not registrar.registered and not served(self._replicas.objects.values()):
+                raise NotYet("no replica serves a certificate yet: nothing is registered before one does")
+            await self._register(path, registrar, trusted)
+        if missing := [one.title for one in self._registrars.values() if one.live is None]:
+            raise NotYet(f"there is no {' and no '.join(missing)}: nothing is registered there; make it anew")
+
+    async def _who_we_are(self) -> str:
+        review = {"apiVersion": _SELF_REVIEWS.api_version, "kind": _SELF_REVIEWS.kind}
+        return str((await self._client.create(_SELF_REVIEWS.path(), review))["status"]["userInfo"]["username"])
+
+    async def _register(self, path: str, registrar: Registrar, trusted: bytes | None) -> None:
+        """Write a configuration. What the API server does not compile is left out, and tried no more."""
+        while True:
+            entries, hooks = self._wanted(path)
+            try:
+                await registrar.keep(hooks, trusted, self._duties.inject_from)
+            except ApiError as error:
+                guards = _refused(error, entries, hooks)
+                if not guards:
+                    raise
+                self._refused |= guards
+                self._log.warning(
+                    "the API server cannot test a match condition: all requests of its kind are sent", error=str(error)
+                )
+            else:
+                return
+
+    def _wanted(self, path: str) -> tuple[tuple[Entry, ...], list[Object]]:
+        current = self._in_force()
+        configuration = current.configuration
+        made = registration(current.policies, current.release, configuration, self._now(), self._refused)
+        entries = made.validating if path == VALIDATE else made.mutating
+        return entries, webhooks(path, entries, self._duties.endpoint, configuration.exempt, self._user)
+
+
+def _refused(error: ApiError, entries: tuple[Entry, ...], hooks: list[Object]) -> frozenset[str]:
+    """Give the guards in a condition that the API server names in its refusal: the fewest, as others may be good."""
+    if error.status != HTTPStatus.UNPROCESSABLE_ENTITY:
+        return frozenset()
+    return min(filter(None, _guards(error.details, entries, hooks)), key=len, default=frozenset())
+
+
+def _guards(details: dict[str, Any], entries: tuple[Entry, ...], hooks: list[Object]) -> Iterator[frozenset[str]]:
+    for cause in details.get("causes") or ():
+        if found := _CONDITION.match(str(cause.get("field"))):
+            hook, condition = map(int, found.groups())
+            name = hooks[hook]["matchConditions"][condition]["name"]
+            yield from (one.guards for one in entries[hook].conditions if one.name == name)
