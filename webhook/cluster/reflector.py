@@ -162,6 +162,7 @@ class Reflector:
                 for start in range(0, len(page.items), _AT_ONCE):
                     objects += map(self._keep, page.items[start : start + _AT_ONCE])
                     await asyncio.sleep(0)
+                page.items.clear()  # or it would be there still while the next one is read
         self._store.replace(objects)
         self._version = version
         self.heard_at = time.monotonic()
