@@ -99,9 +99,19 @@ def test_a_broken_registration_is_a_fault_with_its_place_and_the_rest_is_examine
     told = cozyguard("doctor", write("a.yaml", broken), write("b.yaml", LOCKS_ITSELF_OUT))
     assert told.code == 2
     assert told.err.startswith(
-        "a.yaml:9:5: error: webhooks[0].failurPolicy: unknown field; did you mean `failurePolicy`?"
+        "a.yaml:9:5: input error: webhooks[0].failurPolicy: unknown field; did you mean `failurePolicy`?"
     )
     assert "b.yaml:13:5: error" in told.out
+
+
+def test_files_without_webhooks_and_charts_are_noted(cozyguard: Any, write: Any) -> None:
+    write("chart/Chart.yaml", "name: policy")
+    told = cozyguard("doctor", "chart")
+    assert told.code == 0
+    assert told.err == (
+        "chart: note: passed over: a Helm chart: render it with `helm template`, and check what comes out\n"
+        "note: no webhooks are registered here\n"
+    )
 
 
 @pytest.mark.parametrize("argv", [["missing.yaml"], ["-", "-o", "xml"], ["-", "--fail-on", "error"]])

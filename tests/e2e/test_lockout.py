@@ -42,7 +42,10 @@ def plane() -> Iterator[ControlPlane]:
 
 @pytest.fixture(scope="module")
 def registered(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> list[Object]:
-    """What a server has registered for the bundled policies. It runs no more, and nobody listens in its place."""
+    """What a server has registered for the bundled policies. It runs no more, and nobody listens in its place.
+
+    While it ran, the doctor had nothing to say.
+    """
     folder = tmp_path_factory.mktemp("registered")
     admin = Kubectl(plane.binaries.kubectl, plane.kubeconfig, folder)
     for kind in SHELLS:
@@ -51,6 +54,7 @@ def registered(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) ->
         process = subprocess.Popen([sys.executable, "-m", "webhook", *_serve(plane.kubeconfig)], stderr=log)
     try:
         found: list[Object] = until(lambda: _webhooks(admin))
+        assert until(lambda: "nothing to mend" in _doctor(plane.kubeconfig))
         return found
     finally:
         process.terminate()
@@ -77,6 +81,11 @@ def _serve(kubeconfig: Path) -> list[str]:
         "drain-seconds": 0,
     }
     return ["serve", *(f"--{name}={value}" for name, value in flags.items())]
+
+
+def _doctor(kubeconfig: Path) -> str:
+    command = [sys.executable, "-m", "webhook", "doctor", "--kubeconfig", str(kubeconfig)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 def _webhooks(admin: Kubectl) -> list[Object]:

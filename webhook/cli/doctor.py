@@ -8,7 +8,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -20,7 +19,7 @@ from webhook.model.diagnosis import Examination, Level
 from webhook.report.doctor import document, lines, summary_line
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode
-from webhook.runs.doctor.examine import examine, read_files
+from webhook.runs.doctor.examine import examine_files
 
 _EXAMPLES: Final = (
     ("cozyguard doctor --kubeconfig ~/.kube/config", "examine a cluster, and cozyguard in it"),
@@ -57,6 +56,7 @@ def run(argv: Sequence[str]) -> int:
     except Unreachable as error:
         terminal.fail(error)
         return ExitCode.UNREACHABLE
+    _remark(found)
     if arguments.output == "json":
         print(json.dumps(document(found), indent=1))
     else:
@@ -67,9 +67,7 @@ def run(argv: Sequence[str]) -> int:
 def _examination(arguments: Arguments) -> Examination:
     now = datetime.now(UTC)
     if arguments.paths:
-        inventory, faults = read_files(arguments.paths)
-        found = examine(inventory, now)
-        return replace(found, faults=(*faults, *found.faults))
+        return examine_files(arguments.paths, now)
     from webhook.cluster.access import Access  # here: who examines files needs no cluster
     from webhook.runs.doctor.live import examine_cluster
 
@@ -77,13 +75,18 @@ def _examination(arguments: Arguments) -> Examination:
     return asyncio.run(examine_cluster(access, arguments.namespace, now))
 
 
-def _tell(found: Examination, arguments: Arguments, seconds: float) -> None:
-    style = Style(terminal.colour(arguments.color, sys.stdout))
-    terminal.tell(found.faults, "error")
+def _remark(found: Examination) -> None:
+    """Say what is no finding."""
+    terminal.tell(found.faults, "input error")
+    terminal.tell(found.passed_over, "note")
     for kind in found.unknown:
         terminal.say(f"note: may not read every {kind} that there is to see: what depends on it is not checked")
     if not found.webhooks:
         terminal.say("note: no webhooks are registered here")
+
+
+def _tell(found: Examination, arguments: Arguments, seconds: float) -> None:
+    style = Style(terminal.colour(arguments.color, sys.stdout))
     for line in lines(found, style):
         print(line)
     print(summary_line(found, seconds))

@@ -54,12 +54,14 @@ class Diagnosis:
 class Examination:
     """What was found, the worst first, in so many webhooks; `faults` are of what could not be examined.
 
-    `unknown` are the kinds that could not be read, so that what depends on them was not looked at.
+    `passed_over` are files that are plainly something else, `unknown` the kinds of a cluster that could not be read, so
+    that what depends on them was not looked at.
     """
 
     webhooks: int
     diagnoses: tuple[Diagnosis, ...]
     faults: tuple[DocumentError, ...] = ()
+    passed_over: tuple[DocumentError, ...] = ()
     unknown: tuple[str, ...] = ()
 
     @property

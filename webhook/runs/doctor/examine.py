@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from webhook.errors import DocumentError, DocumentErrors
@@ -18,18 +19,21 @@ from webhook.sources.files import Skipped
 from webhook.sources.manifests import read
 
 
-def read_files(paths: Iterable[str]) -> tuple[Inventory, list[DocumentError]]:
-    """Read the objects of files, folders and standard input, with what is wrong with them."""
+def examine_files(paths: Iterable[str], now: datetime) -> Examination:
+    """Examine the objects of files, folders and standard input."""
     held: list[Held] = []
     faults: list[DocumentError] = []
+    passed_over: list[DocumentError] = []
     for each in read(paths):
-        if isinstance(each, DocumentError):
-            faults.append(each)
-        elif isinstance(each, Skipped):
-            faults.append(DocumentError(each.file, message=each.reason))
-        else:
-            held.append(Held(each.object, each))
-    return Inventory(held), faults
+        match each:
+            case DocumentError():
+                faults.append(each)
+            case Skipped():
+                passed_over.append(DocumentError(each.file, message=f"passed over: {each.reason}"))
+            case _:
+                held.append(Held(each.object, each))
+    found = examine(Inventory(held), now)
+    return replace(found, faults=(*faults, *found.faults), passed_over=tuple(passed_over))
 
 
 def examine(inventory: Inventory, now: datetime) -> Examination:
@@ -44,7 +48,8 @@ def examine(inventory: Inventory, now: datetime) -> Examination:
     found = [one for registered, question in asked for one in _checks(registered, question, inventory, now)]
     found += waiting_in_line(asked)
     found += answering([registered for registered, _ in asked], inventory)
-    return Examination(len(asked), in_order(found), tuple(sorted(faults)), tuple(sorted(inventory.unknown)))
+    unknown = tuple(sorted(inventory.unknown))
+    return Examination(len(asked), in_order(found), tuple(sorted(faults)), unknown=unknown)
 
 
 def in_order(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:

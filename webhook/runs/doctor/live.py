@@ -6,6 +6,7 @@ import asyncio
 import os
 import ssl
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -153,8 +154,14 @@ class _Reader:
 
 
 def _without_keys(secret: Object) -> Object:
-    data = secret.get("data") or {}
-    return {**secret, "data": {CERTIFICATE: data[CERTIFICATE]} if CERTIFICATE in data else {}}
+    """Take its name and its certificate; annotations may hold all of it once more."""
+    metadata, data = secret["metadata"], secret.get("data") or {}
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
+        "data": {CERTIFICATE: data[CERTIFICATE]} if CERTIFICATE in data else {},
+    }
 
 
 async def _unanswered(inventory: Inventory) -> list[Diagnosis]:
@@ -191,6 +198,8 @@ async def _refusal(registered: Registered) -> str:
     except (OSError, ValueError) as error:
         return _words(error)
     writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
     return ""
 
 
