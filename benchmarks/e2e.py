@@ -15,10 +15,11 @@ import re
 import ssl
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from operator import neg
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -31,11 +32,14 @@ import uvloop
 import yaml
 
 from benchmarks import objects
-from benchmarks.machine import machine
+from benchmarks.machine import cpu_seconds, machine
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
 from tests.faults.replica import Replica
 from webhook.model.request import Object
+
+Usage = tuple[float, float]
+"""CPU seconds of the API server, and of our servers together."""
 
 CLIENTS: Final = (1, 4, 16)
 NONE, OURS, NATIVE, OTHERS = "none", "ours", "native", "others"
@@ -62,10 +66,14 @@ _PODS: Final = [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]
 
 @dataclass(slots=True)
 class Runs:
-    """What was measured: milliseconds of each request, one list a round, and seconds in all."""
+    """What was measured: milliseconds of each request, one list a round, and seconds in all.
+
+    `cpu` is the CPU time of the API server and of our servers, in seconds: a busy machine changes it least.
+    """
 
     rounds: list[list[float]] = field(default_factory=list)
     seconds: float = 0.0
+    cpu: list[float] = field(default_factory=lambda: [0.0, 0.0])
 
     @property
     def p50(self) -> list[float]:
@@ -86,8 +94,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print a table."""
     arguments = _parser().parse_args(argv)
     pod = objects.pod(Random(1), arguments.size)
-    with TemporaryDirectory() as name, ControlPlane(find(say=_say)) as plane, _policies(plane, Path(name)):
-        runs = uvloop.run(_measure(Client(plane, pod), arguments.rounds, arguments.seconds))
+    with TemporaryDirectory() as name, ControlPlane(find(say=_say)) as plane, _policies(plane, Path(name)) as servers:
+
+        def usage() -> Usage:
+            return cpu_seconds(plane.pid), sum(cpu_seconds(server.pid) for server in servers)
+
+        runs = uvloop.run(_measure(Client(plane, pod), arguments.rounds, arguments.seconds, usage))
     _print(runs, len(json.dumps(pod, separators=(",", ":"))))
     return 0
 
@@ -101,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def _policies(plane: ControlPlane, folder: Path) -> Iterator[None]:
+def _policies(plane: ControlPlane, folder: Path) -> Iterator[list[Replica]]:
     """Serve and register everything; it is in force when the API server says so."""
     security = _pod_security("AdmissionPolicy")
     authority = trustme.CA()
@@ -119,7 +131,7 @@ def _policies(plane: ControlPlane, folder: Path) -> Iterator[None]:
         everything = [*map(_namespace, VARIANTS), _configuration(webhooks), *_native(security)]
         (folder / "all.yaml").write_text(yaml.safe_dump_all(everything))
         plane.kubectl("create", "--filename", str(folder / "all.yaml"))
-        yield
+        yield list(servers.values())
 
 
 def _pod_security(kind: str) -> list[Object]:
@@ -230,7 +242,9 @@ def _in_namespace(pod: Object, namespace: str) -> bytes:
     return json.dumps(pod | {"metadata": pod["metadata"] | {"namespace": namespace}}).encode()
 
 
-async def _measure(client: Client, rounds: int, seconds: float) -> dict[tuple[str, int], Runs]:
+async def _measure(
+    client: Client, rounds: int, seconds: float, usage: Callable[[], Usage]
+) -> dict[tuple[str, int], Runs]:
     """Drive each variant in each round; returns what was measured by variant and number of clients."""
     runs = {(variant, clients): Runs() for clients in CLIENTS for variant in VARIANTS}
     names = {policy["metadata"]["name"] for policy in _pod_security("AdmissionPolicy")} - _UNSEEN
@@ -238,9 +252,10 @@ async def _measure(client: Client, rounds: int, seconds: float) -> dict[tuple[st
         await _wait_until_in_force(client, names)
         for _ in range(rounds):
             for (variant, clients), into in runs.items():
-                begun = time.perf_counter()
+                begun, before = time.perf_counter(), usage()
                 into.rounds.append(await _drive(client, variant, clients, seconds))
                 into.seconds += time.perf_counter() - begun
+                into.cpu = [sum(parts) for parts in zip(into.cpu, usage(), map(neg, before), strict=True)]
     return runs
 
 
@@ -277,14 +292,16 @@ async def _drive(client: Client, variant: str, clients: int, seconds: float) -> 
 def _print(runs: dict[tuple[str, int], Runs], size: int) -> None:
     print(f"## through the API server\n\n{machine()}\n")
     print(f"### a dry-run create of a Pod of {size:,} bytes\n")
-    print("| clients | | requests/s | p50 ms | added | p99 ms | added |")
-    print("| ---: | --- | ---: | ---: | ---: | ---: | ---: |")
+    print("| clients | | requests/s | p50 ms | added | p99 ms | added | CPU ms: API server | ours |")
+    print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for (variant, clients), it in runs.items():
         bare = runs[NONE, clients]
         added = ("", "") if it is bare else (f"{_added(it, bare):+.2f}", f"{it.p99 - bare.p99:+.2f}")
         rate = len(it.all) / it.seconds
         p50, p99 = f"{median(it.p50):.2f}", f"{it.p99:.2f}"
-        print(f"| {clients} | {VARIANTS[variant]} | {rate:,.0f} | {p50} | {added[0]} | {p99} | {added[1]} |")
+        cpu = (f"{seconds * 1e3 / len(it.all):.2f}" for seconds in it.cpu)
+        cells = (f"{clients}", VARIANTS[variant], f"{rate:,.0f}", p50, added[0], p99, added[1], *cpu)
+        print(f"| {' | '.join(cells)} |")
     print()
     for clients in CLIENTS:
         ours, native = (_added(runs[one, clients], runs[NONE, clients]) for one in (OURS, NATIVE))

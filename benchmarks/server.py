@@ -28,10 +28,14 @@ from urllib.request import urlopen
 import trustme
 
 from benchmarks import objects
-from benchmarks.machine import machine
+from benchmarks.machine import cpu_seconds, machine
+from webhook.sources.bundled import bundled
 
 CONNECTIONS: Final = (1, 8, 64)
 """One client that waits for each answer, an API server at work, and many."""
+
+PACKAGES: Final = bundled() / "packages"
+"""Bundled policies of which none looks at a Pod: the others should cost a Pod little more."""
 
 MIXES: Final = (objects.BROKEN_SHARE, 0.0)
 """How many of the Pods break a rule: as the peers were measured, and as in a cluster that is in order."""
@@ -61,11 +65,6 @@ class Server:
     process: subprocess.Popen[bytes]
     ready: float = 0.0
 
-    def cpu_seconds(self) -> float:
-        """Return the CPU time that it has used."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def resident(self) -> float:
         """Return its resident memory in MiB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
@@ -81,21 +80,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     with TemporaryDirectory() as name:
         folder = Path(name)
         _make_certificate(folder)
+        print(f"## server over TLS, one core\n\n{machine()}\n")
         with _echo(folder) as echo, _cozyguard(folder, arguments.policies) as ours:
-            print(f"## server over TLS, one core\n\n{machine()}\n")
             for broken in MIXES:
-                pods = objects.pods(100, size=arguments.size, broken=broken)
-                reviews = [json.dumps(objects.review(pod)).encode() for pod in pods]
-                _write_script(folder / "reviews.lua", reviews)
-                runs = {(server.name, n): Runs() for server in (echo, ours) for n in CONNECTIONS}
-                for _ in range(arguments.rounds):
-                    for n in CONNECTIONS:
-                        for server in (echo, ours):
-                            _drive(server, n, arguments.seconds, folder / "reviews.lua", runs[server.name, n])
-                _print(runs, echo, ours, f"reviews of {sum(map(len, reviews)) // 100} bytes, {broken:.0%} denied")
-            print(f"ready {ours.ready:.2f} s after the start; resident: {ours.resident():.0f} MiB", end="")
-            print(f" (the echo: {echo.resident():.0f} MiB)")
+                title = f"{broken:.0%} denied; the echo in brackets"
+                _compare(echo, ours, title, _reviews(folder, arguments.size, broken), arguments)
+            print(f"resident: {ours.resident():.0f} MiB (the echo: {echo.resident():.0f} MiB)\n")
+        with _cozyguard(folder, PACKAGES) as few, _cozyguard(folder, bundled()) as pack:
+            title = "all bundled policies; those about Packages alone in brackets"
+            _compare(few, pack, title, _reviews(folder, arguments.size, 0.0), arguments)
+        _starts(folder, arguments.rounds)
     return 0
+
+
+def _compare(bare: Server, full: Server, title: str, script: Path, arguments: argparse.Namespace) -> None:
+    """Drive two servers in turns and print what the second costs beside the first."""
+    runs = {(server.name, n): Runs() for server in (bare, full) for n in CONNECTIONS}
+    for _ in range(arguments.rounds):
+        for n in CONNECTIONS:
+            for server in (bare, full):
+                _drive(server, n, arguments.seconds, script, runs[server.name, n])
+    _print(runs, bare, full, title)
+
+
+def _reviews(folder: Path, size: int, broken: float) -> Path:
+    """Write the script that has `wrk` send reviews of Pods."""
+    script = folder / "reviews.lua"
+    pods = objects.pods(100, size=size, broken=broken)
+    _write_script(script, [json.dumps(objects.review(pod)).encode() for pod in pods])
+    return script
+
+
+def _starts(folder: Path, rounds: int) -> None:
+    """Print how soon the bundled policies are served, with nothing in the policy cache and with all in it."""
+    cold: list[float] = []
+    warm: list[float] = []
+    for number in range(rounds):
+        cache = folder / f"cache-{number}"
+        for seconds in (cold, warm):
+            with _cozyguard(folder, bundled(), cache) as server:
+                seconds.append(server.ready)
+    print(f"ready {median(warm):.2f} s after the start; {median(cold):.2f} s with an empty policy cache, two cores")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -134,20 +159,23 @@ def _echo(folder: Path) -> Iterator[Server]:
     command = [sys.executable, "-m", "benchmarks.echo", str(port), *_pair(folder)]
     with _running("echo", port, command) as server:
         _wait_for_port(server)
+        _pin(server)
         yield server
 
 
 @contextmanager
-def _cozyguard(folder: Path, policies: Path) -> Iterator[Server]:
+def _cozyguard(folder: Path, policies: Path, cache: Path | None = None) -> Iterator[Server]:
     port, probe_port = _free_port(), _free_port()
     cert, key = _pair(folder)
     command = [sys.executable, "-m", "webhook", "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--probe-port", str(probe_port), "--tls-cert", cert, "--tls-key", key, "--policies", str(policies)]
     command += ["--drain-seconds", "0"]
     started = time.perf_counter()
-    with _running("cozyguard", port, command) as server:
+    with _running(f"cozyguard with {policies.name}", port, command, cache) as server:
         _wait_until_ready(server, probe_port)
-        yield replace(server, ready=time.perf_counter() - started)
+        ready = time.perf_counter() - started
+        _pin(server)
+        yield replace(server, ready=ready)
 
 
 def _pair(folder: Path) -> tuple[str, str]:
@@ -155,18 +183,23 @@ def _pair(folder: Path) -> tuple[str, str]:
 
 
 @contextmanager
-def _running(name: str, port: int, command: list[str]) -> Iterator[Server]:
-    """Run a server on the first core. Its log goes to a pipe that is read: a file would cost it more, nothing less."""
+def _running(name: str, port: int, command: list[str], cache: Path | None = None) -> Iterator[Server]:
+    """Run a server. Its log goes to a pipe that is read: a file would cost it more, nothing less."""
+    environment = os.environ | ({"XDG_CACHE_HOME": str(cache)} if cache else {})
     root = Path(__file__).resolve().parent.parent
     with (
         subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as log,
-        subprocess.Popen(command, stderr=log.stdin, cwd=root) as process,
+        subprocess.Popen(command, stderr=log.stdin, cwd=root, env=environment) as process,
     ):
-        os.sched_setaffinity(process.pid, {_cores()[0]})
         try:
             yield Server(name, port, process)
         finally:
             process.terminate()
+
+
+def _pin(server: Server) -> None:
+    """Leave a server the first core."""
+    os.sched_setaffinity(server.process.pid, {_cores()[0]})
 
 
 def _cores() -> list[int]:
@@ -205,9 +238,9 @@ def _drive(server: Server, connections: int, seconds: int, script: Path, into: R
     """Let `wrk` ask as fast as it is answered, from the last core."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}", "--latency", "-s", str(script)]
     wrk = ["taskset", "-c", str(_cores()[-1]), *command, f"https://127.0.0.1:{server.port}/validate?timeout=10s"]
-    before = server.cpu_seconds()
+    before = cpu_seconds(server.process.pid)
     told = subprocess.run(wrk, capture_output=True, text=True, check=True).stdout
-    used = server.cpu_seconds() - before
+    used = cpu_seconds(server.process.pid) - before
     if "Non-2xx" in told:
         raise SystemExit(f"server: {server.name} refused reviews:\n{told}")
     latency = {percentile: float(number) * _UNITS[unit] for percentile, number, unit in _LATENCY.findall(told)}
@@ -222,7 +255,7 @@ def _drive(server: Server, connections: int, seconds: int, script: Path, into: R
 
 
 def _print(runs: dict[tuple[str, int], Runs], echo: Server, ours: Server, title: str) -> None:
-    print(f"### {title}; the echo in brackets\n")
+    print(f"### {title}\n")
     print("| connections | reviews/s | share | p50 ms | added | p99 ms | added | CPU us per review |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for n in CONNECTIONS:

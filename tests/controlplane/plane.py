@@ -77,6 +77,11 @@ class ControlPlane:
     ) -> None:
         self._stack.close()
 
+    @property
+    def pid(self) -> int:
+        """The process of the first API server."""
+        return self._processes[_apiserver(0)].pid
+
     def kubectl(self, *arguments: str) -> str:
         """Run kubectl as the administrator, and give what it prints. Raises ControlPlaneError if it fails."""
         command = [str(self.binaries.kubectl), "--kubeconfig", str(self.kubeconfig), *arguments]

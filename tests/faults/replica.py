@@ -27,6 +27,15 @@ class Replica:
         self._flags = {"host": "127.0.0.1", "port": self.port, "probe-port": self.probe_port} | dict(flags)
         self._process: subprocess.Popen[bytes] | None = None
 
+    def told(self, flags: Mapping[str, object]) -> None:
+        """Start with these flags, too."""
+        self._flags |= flags
+
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
+
     def launch(self) -> None:
         """Start."""
         command = [sys.executable, "-m", "webhook", "serve", *(f"--{k}={v}" for k, v in self._flags.items())]
