@@ -129,7 +129,7 @@ class Server:
             yield self
         finally:
             listening.close()
-            await made.shutdown(1)
+            await made.shutdown(0.05)
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
         review = await request.json()

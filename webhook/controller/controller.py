@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Final
 
 from webhook.cluster.client import Client
@@ -45,7 +46,7 @@ class Controller:
         self._troubles = Troubles(log)
         self._replica = Replica(client, namespace, identity, lambda: len(in_force().policies), self._troubles)
         self._repairs: Counter[str] = Counter()
-        self._new_leader = lambda: Leader(client, duties, in_force, self._troubles, self._repairs)
+        self._new_leader = partial(Leader, client, duties, in_force, self._troubles, self._repairs)
         self._leader: Leader | None = None
         self._election = Election(client, namespace, LEASE, identity, terms, self._troubles)
         self._also = tuple(also)

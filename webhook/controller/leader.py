@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 
 from webhook.cluster.client import Client
 from webhook.cluster.faults import ApiError
@@ -40,7 +41,7 @@ class Leader:
         self._replicas = Followed(client, LEASES, wake, namespace=namespace, labels=SELECTOR)
         self._dead = Dead(duties.dead)
         self._registrars = {
-            path: Registrar(client, resource, name, wake, log, lambda path=path: repairs.update([path]))
+            path: Registrar(client, resource, name, wake, log, partial(repairs.update, [path]))
             for path, resource in ((VALIDATE, VALIDATING_WEBHOOKS), (MUTATE, MUTATING_WEBHOOKS))
         }
         self._registration = RegistrationKeeper(client, duties, in_force, self._replicas, self._registrars, log, now)
@@ -52,12 +53,11 @@ class Leader:
     async def run(self) -> None:
         """Keep everything in step until cancelled."""
         async with asyncio.TaskGroup() as group:
-            for one in (
-                self._replicas,
-                *self._registrars.values(),
-                *((self._certificates,) if self._certificates else ()),
-            ):
-                group.create_task(one.run())
+            group.create_task(self._replicas.run())
+            for registrar in self._registrars.values():
+                group.create_task(registrar.run())
+            if self._certificates:
+                group.create_task(self._certificates.run())
             group.create_task(self._keep_in_step())
 
     def changed(self) -> None:
@@ -96,11 +96,8 @@ class Leader:
             self._troubles.clear(name)
 
     async def _register(self) -> None:
-        if self._certificates:
-            trusted = self._certificates.trusted()
-        else:
-            trusted = self._duties.bundle() if self._duties.bundle else None
-        await self._registration.keep(trusted)
+        given = self._duties.bundle
+        await self._registration.keep(self._certificates.trusted() if self._certificates else given and given())
 
     async def _clear_away(self) -> None:
         """Delete the Leases of replicas that are long gone."""

@@ -31,7 +31,7 @@ class _Written:
 
 
 class Registrar:
-    """One webhook configuration. `in_sync` says whether it was as it should be, or is now, when it was looked at last."""
+    """One webhook configuration; `in_sync` says whether it is as it should be, as far as anybody has looked."""
 
     def __init__(
         self,
