@@ -18,8 +18,8 @@ from webhook.cluster.table import Table
 from webhook.cluster.wants import Wants, wanted
 from webhook.controller.certificates import Pair
 from webhook.controller.controller import Controller
+from webhook.controller.duties import Duties, InForce
 from webhook.controller.keyring import NO_PAIR
-from webhook.controller.leader import Duties, InForce
 from webhook.controller.registration import Endpoint
 from webhook.controller.secret import as_files
 from webhook.controller.status import State, StatusWriter
