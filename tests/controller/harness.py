@@ -106,6 +106,8 @@ class Server:
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
     context: ssl.SSLContext | None = None
     leaf: str = ""
+    _listening: asyncio.Server = field(init=False)
+    _connections: web.Server = field(init=False)
 
     def take(self, pair: Pair) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -125,11 +127,16 @@ class Server:
         made = web.Server(self._answer)
         listening = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0, ssl=first)
         self.port = listening.sockets[0].getsockname()[1]
+        self._listening, self._connections = listening, made
         try:
             yield self
         finally:
-            listening.close()
-            await made.shutdown(0.05)
+            await self.close()
+
+    async def close(self) -> None:
+        """Take no connections, and end those that there are."""
+        self._listening.close()
+        await self._connections.shutdown(0.05)
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
         review = await request.json()

@@ -43,6 +43,7 @@ class Leader:
         self._registrars = {
             path: Registrar(client, resource, name, wake, log, partial(repairs.update, [path]))
             for path, resource in ((VALIDATE, VALIDATING_WEBHOOKS), (MUTATE, MUTATING_WEBHOOKS))
+            if name
         }
         self._registration = RegistrationKeeper(client, duties, in_force, self._replicas, self._registrars, log, now)
         self._certificates: CertificateKeeper | None = None

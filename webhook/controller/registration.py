@@ -25,7 +25,8 @@ _ALWAYS_OUT: Final = ("kube-system", "kube-node-lease")
 class Endpoint:
     """Where the API server reaches us, and who we are.
 
-    `name` is that of both webhook configurations, and of the ClusterRole and ClusterRoleBinding that come with them.
+    `name` is that of both webhook configurations, and of the ClusterRole and ClusterRoleBinding that come with them; ""
+    where nothing is to be registered.
     `url` is used in place of the service, `/validate` and `/mutate` are added to it.
     """
 
@@ -48,7 +49,8 @@ class Endpoint:
 
 
 def webhooks(path: str, entries: Iterable[Entry], endpoint: Endpoint, exempt: Exempt, user: str) -> list[Object]:
-    """Write the webhooks of one configuration; `path` is VALIDATE or MUTATE, `user` the name that we ask under.
+    """Write the webhooks of one configuration; `path` is VALIDATE or MUTATE, `user` the name of our
+    service account, "" if we have none.
 
     They have no caBundle yet.
     """

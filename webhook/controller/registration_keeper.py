@@ -42,7 +42,7 @@ class RegistrationKeeper:
         """Ask nothing yet."""
         self._client, self._duties, self._in_force, self._log, self._now = client, duties, in_force, log, now
         self._replicas, self._registrars = replicas, registrars
-        self._user = ""
+        self._account: str | None = None
         self._refused: frozenset[str] = frozenset()
 
     async def keep(self, trusted: bytes | None) -> None:
@@ -53,7 +53,8 @@ class RegistrationKeeper:
         need(self._replicas, "the leases of the replicas")
         for registrar in self._registrars.values():
             need(registrar, registrar.title)
-        self._user = self._user or await self._who_we_are()
+        if self._account is None:
+            self._account = await self._who_we_are()
         for path, registrar in self._registrars.items():
             if registrar.live and not registrar.registered and not served(self._replicas.objects.values()):
                 raise NotYet("no replica serves a certificate yet: nothing is registered before one does")
@@ -62,8 +63,11 @@ class RegistrationKeeper:
             raise NotYet(f"there is no {' and no '.join(missing)}: nothing is registered there; make it anew")
 
     async def _who_we_are(self) -> str:
+        """Name our service account, "" where we act for a person, who is to be judged as everybody else."""
         review = {"apiVersion": _SELF_REVIEWS.api_version, "kind": _SELF_REVIEWS.kind}
-        return str((await self._client.create(_SELF_REVIEWS.path(), review))["status"]["userInfo"]["username"])
+        answer = await self._client.create(_SELF_REVIEWS.path(), review)
+        name = str(answer["status"]["userInfo"]["username"])
+        return name if name.startswith("system:serviceaccount:") else ""
 
     async def _register(self, path: str, registrar: Registrar, trusted: bytes | None) -> None:
         """Write a configuration. What the API server does not compile is left out, and tried no more."""
@@ -87,7 +91,7 @@ class RegistrationKeeper:
         configuration = current.configuration
         made = registration(current.policies, current.release, configuration, self._now(), self._refused)
         entries = made.validating if path == VALIDATE else made.mutating
-        return entries, webhooks(path, entries, self._duties.endpoint, configuration.exempt, self._user)
+        return entries, webhooks(path, entries, self._duties.endpoint, configuration.exempt, self._account or "")
 
 
 def _refused(error: ApiError, entries: tuple[Entry, ...], hooks: list[Object]) -> frozenset[str]:

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from webhook.cluster.access import Access
+from webhook.cluster.access import Access, Credentials
 from webhook.cluster.cache import WatchCache
 from webhook.cluster.client import Client
+from webhook.cluster.credentials import answer
 from webhook.cluster.reflector import Reflector
 from webhook.cluster.resources import ADMISSION_POLICIES, POLICY_EXCEPTIONS
 from webhook.cluster.table import Table
@@ -25,7 +26,7 @@ from webhook.controller.secret import as_files
 from webhook.controller.status import State, StatusWriter
 from webhook.engine.context import Cluster
 from webhook.engine.policyset import PolicySet
-from webhook.errors import CozyguardError
+from webhook.errors import CozyguardError, UsageError
 from webhook.server import tls
 from webhook.server.compiling import elsewhere
 from webhook.server.logs import Log
@@ -76,7 +77,7 @@ class Live:
     @classmethod
     async def connect(cls, settings: Settings, log: Log, world: Callable[[], World]) -> Live:
         """Read the credentials. Raises UsageError."""
-        return cls(settings, log, await Client.connect(_access(settings)), world)
+        return cls(settings, log, await Client.connect(_access(settings), _load_elsewhere), world)
 
     async def run(self) -> None:
         """Watch, and do a replica's part, until cancelled."""
@@ -177,11 +178,19 @@ def _access(settings: Settings) -> Access:
     return Access(settings.kubeconfig, settings.context)
 
 
+async def _load_elsewhere(access: Access) -> Credentials:
+    """Read credentials in a process that ends with it: the library for it would stay here for good, 20 MiB of it."""
+    found = await asyncio.to_thread(elsewhere, answer, access)
+    if isinstance(found, UsageError):
+        raise found
+    return found
+
+
 def _duties(settings: Settings) -> Duties:
     """Say what the leader has to keep."""
     endpoint = Endpoint(
         namespace=settings.namespace or _access(settings).namespace() or _NAMESPACE,
-        name=settings.register or "cozyguard",
+        name=settings.register,
         service=settings.service,
         port=settings.service_port,
         url=settings.webhook_url,
