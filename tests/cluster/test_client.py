@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import pickle
 import socket
 import stat
 from collections.abc import AsyncIterator, Callable
@@ -12,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.controlplane.plane import ControlPlane
-from webhook.cluster.access import Access
+from webhook.cluster.access import Access, Credentials
 from webhook.cluster.client import Client
+from webhook.cluster.credentials import answer
 from webhook.cluster.faults import ApiError, Unreachable
 from webhook.cluster.resources import CONFIG_MAPS, NAMESPACES
 from webhook.errors import UsageError
@@ -228,3 +231,18 @@ async def test_what_cannot_be_repeated_is_not(busy: tuple[Client, list[str]]) ->
     with pytest.raises(ApiError) as refused:
         await client.create(NAMESPACES.path(), {"metadata": {"name": "n"}})
     assert (refused.value.status, refused.value.retry_after, asked) == (429, 0.0, ["POST"])
+
+
+async def test_credentials_are_read_in_another_process_as_well(
+    kubeconfig: Callable[..., Access], token: str, tmp_path: Path
+) -> None:
+    async def elsewhere(access: Access) -> Credentials:
+        found = pickle.loads(pickle.dumps(await asyncio.to_thread(answer, access)))  # noqa: S301  our own
+        assert isinstance(found, Credentials)
+        return found
+
+    file = tmp_path / "token"
+    file.write_text("expired")
+    async with await Client.connect(kubeconfig(tokenFile=str(file)), elsewhere) as client:
+        file.write_text(token)
+        assert (await client.get(NAMESPACES.path()))["items"]

@@ -11,9 +11,10 @@ from typing import Any, Final, Self
 
 import orjson
 
-from webhook.cluster.access import Access, read
+from webhook.cluster import credentials
+from webhook.cluster.access import Access
 from webhook.cluster.faults import ApiError, of_status
-from webhook.cluster.transport import JSON, Request, Transport
+from webhook.cluster.transport import JSON, Load, Request, Transport
 from webhook.model.request import Object
 
 FIELD_MANAGER: Final = "cozyguard"
@@ -58,9 +59,9 @@ class Client:
         self._transport = transport
 
     @classmethod
-    async def connect(cls, access: Access) -> Self:
+    async def connect(cls, access: Access, load: Load = credentials.load) -> Self:
         """Read the credentials; nothing is asked yet. Raises UsageError."""
-        return cls(Transport(access, await read(access)))
+        return cls(Transport(access, await load(access), load))
 
     @property
     def url(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -17,11 +17,14 @@ import aiohttp
 from yarl import URL
 
 import webhook
-from webhook.cluster.access import Access, Endpoint, read
+from webhook.cluster.access import Access, Credentials
 from webhook.cluster.faults import Unreachable, of_response
 from webhook.errors import UsageError
 
 JSON: Final = "application/json"
+
+Load = Callable[[Access], Awaitable[Credentials]]
+"""Reads credentials. Raises UsageError."""
 
 CONNECT_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 30.0
@@ -54,10 +57,11 @@ class Transport:
     a plugin expire.
     """
 
-    def __init__(self, access: Access, endpoint: Endpoint) -> None:
+    def __init__(self, access: Access, credentials: Credentials, load: Load) -> None:
         """To be made within a running event loop."""
         self._access = access
-        self._endpoint = endpoint
+        self._load = load
+        self._take(credentials)
         self._reading = asyncio.Lock()
         self._sockets: WeakSet[socket.socket] = WeakSet()
         self._session = aiohttp.ClientSession(
@@ -69,7 +73,7 @@ class Transport:
     @property
     def url(self) -> str:
         """Where the API server is."""
-        return self._endpoint.url
+        return self._credentials.url
 
     async def close(self) -> None:
         """Close the connections; watches end. TLS would go on to take leave on some, when the loop may be gone."""
@@ -105,29 +109,30 @@ class Transport:
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """Send a request, and give the answer, if it is a good one, with its body still to be read."""
         async with AsyncExitStack() as stack:
-            endpoint = self._endpoint
-            response = await stack.enter_async_context(await self._send(request, endpoint, silence))
+            used = self._credentials
+            response = await stack.enter_async_context(await self._send(request, silence))
             if response.status == HTTPStatus.UNAUTHORIZED:
-                await self._read_credentials(endpoint)
-                response = await stack.enter_async_context(await self._send(request, self._endpoint, silence))
+                await self._read_credentials(used)
+                response = await stack.enter_async_context(await self._send(request, silence))
             if not response.ok:
                 content = await self._body(request, response)
                 raise of_response(str(request), response.status, response.headers, content)
             yield response
 
-    async def _send(self, request: Request, endpoint: Endpoint, silence: float) -> aiohttp.ClientResponse:
+    async def _send(self, request: Request, silence: float) -> aiohttp.ClientResponse:
+        credentials = self._credentials
         query = f"?{urlencode(request.query)}" if request.query else ""
         own = (("Accept", request.accept), *((("Content-Type", request.content_type),) if request.body else ()))
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self._session.request(
                     request.method,
-                    URL(f"{endpoint.url}{request.path}{query}", encoded=True),
+                    URL(f"{credentials.url}{request.path}{query}", encoded=True),
                     data=request.body,
-                    headers=[*own, *await endpoint.headers()],
-                    ssl=endpoint.tls,
-                    server_hostname=endpoint.server_name,
-                    proxy=endpoint.proxy,
+                    headers=[*own, *await credentials.headers()],
+                    ssl=self._tls,
+                    server_hostname=credentials.server_name,
+                    proxy=credentials.proxy,
                     allow_redirects=False,
                     timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence),
                 )
@@ -140,12 +145,15 @@ class Transport:
         except (aiohttp.ClientError, OSError) as error:
             raise self._unreachable(request, error) from error
 
-    async def _read_credentials(self, used: Endpoint) -> None:
+    def _take(self, credentials: Credentials) -> None:
+        self._credentials, self._tls = credentials, credentials.tls()
+
+    async def _read_credentials(self, used: Credentials) -> None:
         """Read them anew, once for all tasks that found them refused."""
         async with self._reading:
-            if self._endpoint is used:
+            if self._credentials is used:
                 try:
-                    self._endpoint = await read(self._access)
+                    self._take(await self._load(self._access))
                 except UsageError as error:
                     raise Unreachable(str(error), status=HTTPStatus.UNAUTHORIZED) from error
 
