@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -16,8 +17,9 @@ from webhook.controller.follow import Followed
 from webhook.controller.registrar import Registrar
 from webhook.controller.registration import VALIDATE, webhooks
 from webhook.controller.replicas import served
-from webhook.controller.rules import Entry, registration
+from webhook.controller.rules import Entry, Registration, registration
 from webhook.controller.say import Log
+from webhook.model.configuration import Configuration
 from webhook.model.request import Object
 
 _SELF_REVIEWS: Final = Resource(
@@ -44,6 +46,7 @@ class RegistrationKeeper:
         self._replicas, self._registrars = replicas, registrars
         self._account: str | None = None
         self._refused: frozenset[str] = frozenset()
+        self._made: tuple[tuple[InForce, frozenset[str], int], Registration] | None = None
 
     async def keep(self, trusted: bytes | None) -> None:
         """Write what is not as it should be; `trusted` is the caBundle, None leaves it to cert-manager.
@@ -72,7 +75,9 @@ class RegistrationKeeper:
     async def _register(self, path: str, registrar: Registrar, trusted: bytes | None) -> None:
         """Write a configuration. What the API server does not compile is left out, and tried no more."""
         while True:
-            entries, hooks = self._wanted(path)
+            configuration, made = await self._worked_out()
+            entries = made.validating if path == VALIDATE else made.mutating
+            hooks = webhooks(path, entries, self._duties.endpoint, configuration.exempt, self._account or "")
             try:
                 await registrar.keep(hooks, trusted, self._duties.inject_from)
             except ApiError as error:
@@ -86,12 +91,15 @@ class RegistrationKeeper:
             else:
                 return
 
-    def _wanted(self, path: str) -> tuple[tuple[Entry, ...], list[Object]]:
-        current = self._in_force()
-        configuration = current.configuration
-        made = registration(current.policies, current.release, configuration, self._now(), self._refused)
-        entries = made.validating if path == VALIDATE else made.mutating
-        return entries, webhooks(path, entries, self._duties.endpoint, configuration.exempt, self._account or "")
+    async def _worked_out(self) -> tuple[Configuration, Registration]:
+        """Work it out anew only when it may be another one: with many policies that takes a while."""
+        current, now = self._in_force(), self._now()
+        over = sum(mode.until is not None and mode.until <= now for mode in current.configuration.modes)
+        of = (current, self._refused, over)
+        if self._made is None or self._made[0] != of:
+            how = (current.policies, current.release, current.configuration, now, self._refused)
+            self._made = of, await asyncio.to_thread(registration, *how)  # reviews go on meanwhile
+        return current.configuration, self._made[1]
 
 
 def _refused(error: ApiError, entries: tuple[Entry, ...], hooks: list[Object]) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 ANY: Final = "*"
@@ -54,6 +55,7 @@ a policy that refused every change of policies could not be taken back.
 """
 
 
+@cache
 def never(pattern: Pattern) -> bool:
     """Does it name only what is never sent."""
     return any(one.covers(pattern) for one in NEVER)
