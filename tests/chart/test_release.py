@@ -65,6 +65,8 @@ def nothing(helm_there: Helm, plane: ControlPlane) -> Iterator[None]:
     yield
     _helm(helm_there, "uninstall", "--ignore-not-found")
     plane.kubectl("delete", "crd", "--selector=app.kubernetes.io/name=cozyguard", "--ignore-not-found")
+    plane.kubectl("delete", "secrets,leases", "--all", f"--namespace={NAMESPACE}")
+    plane.kubectl("delete", "deployments", "--all", "--namespace=cozy-system")
 
 
 @pytest.fixture
@@ -158,7 +160,7 @@ def test_a_replica_with_the_rights_of_the_release_does_all_that_it_is_for(
         assert "forbidden" not in replica.log
 
         _helm(helm_there, "uninstall")
-        until(lambda: "no ValidatingWebhookConfiguration and no MutatingWebhookConfiguration" in replica.log)
+        until(lambda: "no MutatingWebhookConfiguration `cozyguard`" in replica.log)
         assert plane.kubectl("get", ",".join(SHELLS), "--output=name") == "", "what is deleted is not made anew"
         assert until(lambda: "created" in _applied(plane, BROKEN))
 
