@@ -97,7 +97,7 @@ async def test_one_of_two_replicas_is_killed(site: Site, under_load: UnderLoad) 
 
 
 async def _rotate(site: Site) -> None:
-    """Replace authority and certificate in the order of docs/serve.md: at no time is one shown that is not trusted."""
+    """Replace authority and certificate: both authorities are trusted while both certificates may be shown."""
     before, shown = site.authority, site.certificates()
     site.authority = trustme.CA()
     await to_thread(site.trust, before, site.authority)
