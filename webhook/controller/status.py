@@ -65,7 +65,8 @@ class StatusWriter:
             changed.clear()
             wait = await self.write(state(), datetime.now(UTC))
             with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), wait)
+                async with asyncio.timeout(wait):
+                    await changed.wait()
 
     async def write(self, state: State, now: datetime) -> float:
         """Write what has become different; gives the seconds after which to look again."""
