@@ -121,7 +121,8 @@ def _console(text: str, shell: Shell) -> str:
 
 def _sh(text: str, shell: Shell) -> str:
     """Commands that need a cluster or a key are not run; their flags have to be ours all the same."""
-    for command, flags in re.findall(r"\bcozyguard ((?:catalog )?\w+)((?: [^|>#\n]*)?)", text.replace("\\\n", " ")):
+    line = r"(?m)^(?:\w+=\S+ )*\S*\bcozyguard ((?:catalog )?\w+)((?: [^|>#\n]*)?)"
+    for command, flags in re.findall(line, text.replace("\\\n", " ")):
         assert command in COMMANDS
         load(command).parser().parse(shlex.split(flags), {})
     return text
