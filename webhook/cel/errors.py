@@ -77,10 +77,10 @@ class Budget:
         self.used = 0
         self.spent = 0
 
-    def begin(self) -> None:
-        """Start the next expression: what the last one used counts against the policy only."""
+    def begin(self, cost: int = 0) -> None:
+        """Start the next expression, at such a cost: what the last one used counts against the policy only."""
         self.spent += self.used
-        self.used = 0
+        self.used = cost
 
     def charge(self, cost: int) -> None:
         """Use `cost` units. Raises Exhausted when the expression or the policy has no more."""

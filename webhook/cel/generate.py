@@ -17,6 +17,7 @@ from math import isfinite
 from typing import Any, Final
 
 from webhook.cel import loops, operators, optionals
+from webhook.cel.costs import cost
 from webhook.cel.emit import Emitter
 from webhook.cel.slots import Slot
 from webhook.cel.tree import Call, Const, Entry, Ident, ListNode, Loop, MapNode, Node, Select, Tree
@@ -55,7 +56,7 @@ class Generator(Emitter):
         body = "\n".join(self.lines)
         if _CHARGES.search(body):
             yield " B = c.budget"
-            yield " B.begin()"
+            yield f" B.begin({cost(self.tree, self.tree.root)})"
         if "S[" in body:
             yield " S = c.slots"
         for name in sorted(self._inputs):

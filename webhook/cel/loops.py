@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webhook.cel import logic
-from webhook.cel.tree import Const, Loop, Node, children
+from webhook.cel.costs import step_cost
+from webhook.cel.tree import Loop
 
 if TYPE_CHECKING:
     from webhook.cel.generate import Generator
@@ -23,25 +24,14 @@ def loop(g: Generator, node: Loop) -> str:
     names = {name: g.name("v") for name in (node.variable, node.variable2) if name}
     helper = "pairs" if node.variable2 else "each"
     with g.bound(names):
-        cost = 1 + steps_cost(node.filter) + steps_cost(node.body)
-        head = f"for {', '.join(names.values())} in {g.iteration(node, helper, entries, cost)}:"
+        steps = g.iteration(node, helper, entries, step_cost(g.tree, node))
+        head = f"for {', '.join(names.values())} in {steps}:"
         if node.kind in ("all", "exists"):
             return _quantifier(g, node, head)
         if node.kind == "exists_one":
             return _exists_one(g, node, head)
         result = _collection(g, node, head)
     return g.operation(node, "F__sortByAssociatedKeys", "B", entries, result) if node.kind == "sort" else result
-
-
-def steps_cost(node: Node | None) -> int:
-    """Give what evaluating a node once costs, apart from the steps of loops in it, which pay themselves."""
-    match node:
-        case None | Const():
-            return 0
-        case Loop():
-            return 1 + steps_cost(node.range)
-        case _:
-            return 1 + sum(map(steps_cost, children(node)))
 
 
 def _quantifier(g: Generator, node: Loop, head: str) -> str:

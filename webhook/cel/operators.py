@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from webhook.cel import logic, optionals
+from webhook.cel.costs import is_constant
 from webhook.cel.functions import FUNCTIONS
 from webhook.cel.namespace import function_name
 from webhook.cel.tree import Call, Const, Ident, ListNode, Node
@@ -20,6 +21,9 @@ _CLASSES: Final = {"map": "dict", "list": "list", "string": "str", "int": "int",
 
 _SHORT: Final = 4
 """Up to so many strings a tuple is searched faster than a set, whose use needs a test of the type."""
+
+_SHORT_TEXT: Final = 100
+"""Searching a string of so many characters counts for one unit, and is not worth a call."""
 
 
 def call(g: Generator, node: Call) -> str:
@@ -113,11 +117,14 @@ def _member(g: Generator, node: Call) -> str:
             t = g.name()
             fast = f"({t} in {{{literals}}} if type({t} := {a}) is str else False)"
         return g.operation(node, "member", a, f"[{literals}]", fast=fast)
+    if isinstance(container, ListNode) and is_constant(container):
+        return g.operation(node, "member", a, g.expr(container))
+    helper = "within" if g.tree.type_of(container).startswith("list") else "search"
     if g.tree.type_of(value) != "string":
-        return g.operation(node, "within", "B", a, g.expr(container))
+        return g.operation(node, helper, "B", a, g.expr(container))
     a, b, t = g.atom(a), g.expr(container), g.name()
-    fast = f"({a} in {t} if type({t} := {b}) is dict else within(B, {a}, {t}))"
-    return g.operation(node, "within", "B", a, b, fast=fast)
+    fast = f"({a} in {t} if type({t} := {b}) is dict else {helper}(B, {a}, {t}))"
+    return g.operation(node, helper, "B", a, b, fast=fast)
 
 
 def _strings(node: Node) -> list[str] | None:
@@ -166,6 +173,17 @@ def _text_test(template: str) -> _Writer:
     return write
 
 
+def _contains(g: Generator, node: Call) -> str:
+    """Write `contains`: Python's own for a string that is short, as what a long one costs has to be charged."""
+    a, b = map(g.expr, node.operands)
+    helper = function_name(node.function)
+    if not (isinstance(node.args[-1], Const) and isinstance(node.args[-1].value, str)):
+        return g.operation(node, helper, "B", a, b)
+    t = g.name()
+    fast = f"({b} in {t} if type({t} := {a}) is str and len({t}) <= {_SHORT_TEXT} else {helper}(B, {t}, {b}))"
+    return g.operation(node, helper, "B", a, b, fast=fast)
+
+
 _ORDERS: Final = {
     "_<_": ("less", "<"),
     "_<=_": ("less_equal", "<="),
@@ -197,7 +215,7 @@ _METHODS: Final[dict[str, _Writer]] = {
     "size": _size,
     "startsWith": _text_test("{text}.startswith({part})"),
     "endsWith": _text_test("{text}.endswith({part})"),
-    "contains": _text_test("{part} in {text}"),
+    "contains": _contains,
     "hasValue": optionals.has_value,
     "value": optionals.value,
     "orValue": optionals.or_value,

@@ -233,7 +233,7 @@ def test_deny_can_be_asked_for_on_existing_violations_too(judge: Any) -> None:
 def test_what_one_policy_spends_on_the_old_object_leaves_the_budget_of_the_next_whole(judge: Any, link: Any) -> None:
     rule = "- {expression: 'object.data.l.all(a, a + a + a >= 0) && false', message: never}"
     policy = "validations:\n" + "\n".join([rule] * 6)
-    broken = settings({"l": list(range(120_000))})
+    broken = settings({"l": list(range(100_000))})
     decision = judge(link(policy, policy), broken, operation="UPDATE", old=broken)
     assert {finding.outcome for finding in decision.findings} == {Outcome.WARN}
 

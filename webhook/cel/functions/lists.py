@@ -11,9 +11,10 @@ from itertools import pairwise
 from typing import Any, Final
 
 from webhook.cel.errors import Budget, CelError
-from webhook.cel.functions.library import Function, Library, Overload, call, charging, checked, method
+from webhook.cel.functions.library import Function, Library, Overload, call, charging, method
 from webhook.cel.values.arithmetic import add
 from webhook.cel.values.compare import is_equal, less
+from webhook.cel.values.maps import MAPS
 from webhook.cel.values.time import Duration, Timestamp
 from webhook.cel.values.types import Uint, no_such_overload
 
@@ -30,8 +31,23 @@ _COMPARABLE: Final = {
 _SUMMABLE: Final = {int: "int", Uint: "uint", float: "double", Duration: "duration"}
 _ZEROS: Final = {int: 0, Uint: Uint(0), float: 0.0, Duration: Duration(0)}
 
+_MADE: Final = 10
+"""The cost of a list that is made, whatever its length."""
+
 RANGE_LIMIT: Final = 1_000_000
 """How long a list `lists.range` makes at most, as in cel-go."""
+
+
+def traversal(value: Any) -> int:
+    """The cost of going through a value once: a tenth for a character or byte, one for any other scalar."""
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return len(value) // 10
+    if kind is list:
+        return sum(map(traversal, value))
+    if kind in MAPS:
+        return sum(traversal(key) + traversal(element) for key, element in value.items())
+    return 1
 
 
 def index_of(elements: list[Any], element: Any) -> int:
@@ -65,16 +81,19 @@ def _of_comparables(name: str, elements: list[Any]) -> None:
         raise no_such_overload(name, elements)
 
 
-def _is_sorted(elements: list[Any]) -> bool:
+def _is_sorted(budget: Budget, elements: list[Any]) -> bool:
+    budget.charge(traversal(elements))
     _of_comparables("isSorted", elements)
     return not any(_below(after, before) for before, after in pairwise(elements))
 
 
-def _min(elements: list[Any]) -> Any:
+def _min(budget: Budget, elements: list[Any]) -> Any:
+    budget.charge(traversal(elements))
     return _extreme("min", elements, _below)
 
 
-def _max(elements: list[Any]) -> Any:
+def _max(budget: Budget, elements: list[Any]) -> Any:
+    budget.charge(traversal(elements))
     return _extreme("max", elements, lambda a, b: _below(b, a))
 
 
@@ -90,6 +109,7 @@ def _extreme(name: str, elements: list[Any], beats: Callable[[Any, Any], bool]) 
 
 
 def _sum(budget: Budget, elements: list[Any]) -> Any:
+    budget.charge(traversal(elements))
     if not elements:
         return 0
     total = _ZEROS.get(type(elements[0]))
@@ -100,14 +120,15 @@ def _sum(budget: Budget, elements: list[Any]) -> Any:
     return total
 
 
-def _includes(value: Any, element: Any) -> bool:
+def _includes(budget: Budget, value: Any, element: Any) -> bool:
+    budget.charge(traversal(value))
     if type(value) is list:
         return any(is_equal(candidate, element) for candidate in value)
     return is_equal(value, element)
 
 
 def _distinct(budget: Budget, elements: list[Any]) -> list[Any]:
-    budget.charge(_self_comparison(elements))
+    budget.charge(_MADE + _self_comparison(elements))
     kept: list[Any] = []
     for element in elements:
         if not any(is_equal(element, other) for other in kept):
@@ -120,11 +141,16 @@ def _flatten(budget: Budget, elements: Any, depth: Any = 1) -> list[Any]:
         raise no_such_overload("flatten", elements, depth)
     if depth < 0:
         raise CelError("level must be non-negative")
+    budget.charge(_MADE)
+    return _flat(budget, elements, depth)
+
+
+def _flat(budget: Budget, elements: list[Any], depth: int) -> list[Any]:
     budget.charge(len(elements))
     flat: list[Any] = []
     for element in elements:
         if type(element) is list and depth:
-            flat.extend(_flatten(budget, element, depth - 1))
+            flat.extend(_flat(budget, element, depth - 1))
         else:
             flat.append(element)
     return flat
@@ -135,12 +161,12 @@ def _range(budget: Budget, length: int) -> list[int]:
         raise CelError(f"lists.range: size must be non-negative, got {length}")
     if length > RANGE_LIMIT:
         raise CelError(f"lists.range: size {length} exceeds maximum allowed ({RANGE_LIMIT})")
-    budget.charge(length)
+    budget.charge(_MADE + length)
     return list(range(length))
 
 
 def _reverse(budget: Budget, elements: list[Any]) -> list[Any]:
-    budget.charge(len(elements))
+    budget.charge(_MADE + len(elements))
     return elements[::-1]
 
 
@@ -152,7 +178,7 @@ def _slice(budget: Budget, elements: list[Any], start: int, end: int) -> list[An
         raise CelError(f"{asked}, start index must be less than or equal to end index")
     if end > len(elements):
         raise CelError(f"{asked}, list is length {len(elements)}")
-    budget.charge(end - start)
+    budget.charge(_MADE + end - start)
     return elements[start:end]
 
 
@@ -162,7 +188,7 @@ def _sort(budget: Budget, elements: list[Any]) -> list[Any]:
 
 def _sort_by(budget: Budget, elements: list[Any], keys: list[Any]) -> list[Any]:
     """What the macro `elements.sortBy(e, key)` ends in; `keys` is `elements.map(e, key)`."""
-    budget.charge(_self_comparison(keys))
+    budget.charge(_MADE + _self_comparison(keys))
     if not keys:
         return elements
     if type(keys[0]) not in _COMPARABLE:
@@ -187,16 +213,16 @@ LIBRARIES: Final = (
         "kubernetes lists",
         "1.0",
         (
-            checked("isSorted", _is_sorted, *_each(_COMPARABLE, "bool")),
-            checked("min", _min, *_each(_COMPARABLE)),
-            checked("max", _max, *_each(_COMPARABLE)),
+            charging("isSorted", _is_sorted, *_each(_COMPARABLE, "bool")),
+            charging("min", _min, *_each(_COMPARABLE)),
+            charging("max", _max, *_each(_COMPARABLE)),
             charging("sum", _sum, *_each(_SUMMABLE)),
         ),
     ),
     Library(
         "kubernetes lists 1",
         "1.37",
-        (Function("includes", (method("dyn", "dyn", result="bool"),), _includes),),
+        (Function("includes", (method("dyn", "dyn", result="bool"),), _includes, charges=True),),
     ),
     Library(
         "lists",

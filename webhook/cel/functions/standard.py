@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from webhook.cel.errors import CelError
+from webhook.cel.errors import Budget, CelError
 from webhook.cel.functions.library import Function, Library
 from webhook.cel.values.access import size
+from webhook.cel.values.arithmetic import text_cost
 
 
-def _contains(text: Any, part: Any) -> bool:
+def _contains(budget: Budget, text: Any, part: Any) -> bool:
     if type(text) is str and type(part) is str:
+        budget.charge(text_cost(len(text)) * text_cost(len(part)))
         return part in text
     raise CelError("no such overload")
 
@@ -33,7 +35,7 @@ LIBRARIES: Final = (
         "1.0",
         (
             Function("size", (), size),
-            Function("contains", (), _contains),
+            Function("contains", (), _contains, charges=True),
             Function("startsWith", (), _starts_with),
             Function("endsWith", (), _ends_with),
         ),

@@ -35,7 +35,8 @@ def _char_at(text: str, position: int) -> str:
     return text[position : position + 1]
 
 
-def _index_of(text: Any, part: Any, *start: Any) -> int:
+def _index_of(budget: Budget, text: Any, part: Any, *start: Any) -> int:
+    budget.charge(lists.traversal(text))
     if type(text) is list and not start:
         return lists.index_of(text, part)
     first = start[0] if start else 0
@@ -46,7 +47,8 @@ def _index_of(text: Any, part: Any, *start: Any) -> int:
     return text.find(part, min(first, len(text)))
 
 
-def _last_index_of(text: Any, part: Any, *end: Any) -> int:
+def _last_index_of(budget: Budget, text: Any, part: Any, *end: Any) -> int:
+    budget.charge(lists.traversal(text))
     if type(text) is list and not end:
         return lists.last_index_of(text, part)
     last = end[0] if end else 0
@@ -83,15 +85,14 @@ def _upper(budget: Budget, text: str) -> str:
 def _replace(budget: Budget, text: str, old: str, new: str, limit: int = -1) -> str:
     count = text.count(old)
     count = count if limit < 0 else min(count, limit)
-    budget.charge(text_cost(len(text) + max(len(text) + count * (len(new) - len(old)), 0)))
+    budget.charge(text_cost(max(2 * len(text), len(text) + count * (len(new) - len(old)))))
     return text.replace(old, new, count)
 
 
 def _split(budget: Budget, text: str, separator: str, limit: int = -1) -> list[str]:
     if limit == 0:
         return []
-    count = text.count(separator) + 1 if separator else len(text)
-    budget.charge(text_cost(len(text)) + (count if limit < 0 else min(count, limit)))
+    budget.charge(text_cost(2 * len(text)))
     if separator:
         return text.split(separator, limit - 1 if limit > 0 else -1)
     if limit < 0 or limit >= len(text):
@@ -99,7 +100,8 @@ def _split(budget: Budget, text: str, separator: str, limit: int = -1) -> list[s
     return [*text[: limit - 1], text[limit - 1 :]]
 
 
-def _substring(text: str, start: int, end: int | None = None) -> str:
+def _substring(budget: Budget, text: str, start: int, end: int | None = None) -> str:
+    budget.charge(text_cost(len(text)))
     stop = len(text) if end is None else end
     if end is not None and start > end:
         raise CelError(f"invalid substring range. start: {start}, end: {end}")
@@ -110,12 +112,13 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
     return text[start:stop]
 
 
-def _trim(text: str) -> str:
+def _trim(budget: Budget, text: str) -> str:
+    budget.charge(text_cost(len(text)))
     return text.strip(_SPACE)
 
 
 def _quote(budget: Budget, text: str) -> str:
-    budget.charge(text_cost(2 * len(text)))
+    budget.charge(text_cost(len(text)))
     return f'"{text.translate(_ESCAPES)}"'
 
 
@@ -133,6 +136,7 @@ LIBRARIES: Final = (
                     method("list<~A>", "~A", result="int"),
                 ),
                 _index_of,
+                charges=True,
             ),
             Function(
                 "lastIndexOf",
@@ -142,6 +146,7 @@ LIBRARIES: Final = (
                     method("list<~A>", "~A", result="int"),
                 ),
                 _last_index_of,
+                charges=True,
             ),
             charging(
                 "join",
@@ -163,13 +168,13 @@ LIBRARIES: Final = (
                 method("string", "string", result="list<string>"),
                 method("string", "string", "int", result="list<string>"),
             ),
-            checked(
+            charging(
                 "substring",
                 _substring,
                 method("string", "int", result="string"),
                 method("string", "int", "int", result="string"),
             ),
-            checked("trim", _trim, method("string", result="string")),
+            charging("trim", _trim, method("string", result="string")),
         ),
     ),
     Library(

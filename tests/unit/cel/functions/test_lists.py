@@ -94,15 +94,15 @@ def test_failures(failure: Any, name: str, arguments: Any, message: str) -> None
 @given(st.lists(st.integers(-50, 50), max_size=30))
 def test_sorting_sorts_and_keeps_the_elements(elements: list[int]) -> None:
     found = FUNCTIONS["sort"].implementation(Budget(), elements)
-    assert FUNCTIONS["isSorted"].implementation(found)
+    assert FUNCTIONS["isSorted"].implementation(Budget(), found)
     assert sorted(elements) == found
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=30))
 def test_min_and_max_are_the_ends_of_the_sorted_list(elements: list[int]) -> None:
     found = FUNCTIONS["sort"].implementation(Budget(), elements)
-    assert FUNCTIONS["min"].implementation(elements) == found[0]
-    assert FUNCTIONS["max"].implementation(elements) == found[-1]
+    assert FUNCTIONS["min"].implementation(Budget(), elements) == found[0]
+    assert FUNCTIONS["max"].implementation(Budget(), elements) == found[-1]
 
 
 @given(st.lists(st.integers(-5, 5) | st.text(max_size=1), max_size=20))

@@ -36,7 +36,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 STRINGS: dict[str, Callable[[Any, Any], Any]] = {
     "a + b": lambda a, b: values.add(Budget(), a, b),
-    "a.contains(b)": FUNCTIONS["contains"].implementation,
+    "a.contains(b)": lambda a, b: FUNCTIONS["contains"].implementation(Budget(), a, b),
     "a.startsWith(b)": FUNCTIONS["startsWith"].implementation,
     "a.endsWith(b)": FUNCTIONS["endsWith"].implementation,
     "a < b": values.less,
