@@ -1,10 +1,18 @@
-"""`make bench`: every table of docs/benchmarks.md. Prints, asserts nothing."""
+"""`make bench`: every table of docs/benchmarks.md. `python -m benchmarks functions` prints that one table.
+
+Prints, asserts nothing.
+"""
 
 from __future__ import annotations
 
-from benchmarks import check, engine, server
+import sys
 
-engine.main()
-server.main([])
-print()
-check.main()
+from benchmarks import check, engine, functions, server
+
+if sys.argv[1:] == ["functions"]:
+    functions.main()
+else:
+    engine.main()
+    server.main([])
+    print()
+    check.main()
