@@ -37,6 +37,15 @@ def test_a_patched_field_is_no_conflict_for_server_side_apply(kubectl: Kubectl, 
     assert 'conflict with "kubectl": .data.colour' in other.text
 
 
+def test_a_patched_field_belongs_to_nobody_and_others_can_apply_it(kubectl: Kubectl, config_map: Make) -> None:
+    kubectl.apply(config_map(colour="blue"), "--server-side")
+    dark = config_map(shade="dark")
+    assert kubectl.apply(dark, "--server-side", "--field-manager=other").code == 0
+    stored = kubectl.stored(dark)
+    assert stored
+    assert stored["data"] == {"colour": "blue", "shade": "dark"}
+
+
 def test_applying_again_what_was_patched_changes_nothing(kubectl: Kubectl, config_map: Make) -> None:
     obj = config_map(colour="blue")
     kubectl.apply(obj)

@@ -28,6 +28,20 @@ def test_an_example_is_answered_as_it_says(
     golden(f"e2e/example-{example.stem}.txt", shown.text)
 
 
+@pytest.mark.parametrize("name", ["allowed", "tenant-cluster"])
+def test_an_example_that_is_let_through_is_stored_with_its_patch(
+    registered: Guard, kubectl_anew: Kubectl, keep: Callable[[Object], Object], name: str
+) -> None:
+    (example,) = (path for path in EXAMPLES if path.stem == name)
+    objects = [keep(obj) for obj in yaml.safe_load_all(example.read_text())]
+    registered.serve(World("1.6", tuple(objects)))
+    assert kubectl_anew("apply", "--filename", str(example)).code == 0
+    stored = {obj["kind"]: kubectl_anew.stored(obj) for obj in objects}
+    assert all(stored.values())
+    if release := stored.get("HelmRelease"):
+        assert release["spec"]["values"]["kernelModuleConfig"]["create"] is True
+
+
 def test_one_finding_of_reason_invalid(kubectl: Kubectl, golden: Golden, package: Make) -> None:
     shown = kubectl.apply(package(variant="contaner"))
     assert shown.code == 1
