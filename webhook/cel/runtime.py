@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from webhook.cel.errors import CHECK_EVERY, ERRORS, Budget, CelError, NotKnown
 from webhook.cel.values import NONE, Optional, has, insert, items, make_map, member, select
@@ -16,16 +16,19 @@ if TYPE_CHECKING:
     from webhook.cel.activation import Activation
 
 
+_PLAIN: Final = frozenset({list, dict})
+
+
 def each(budget: Budget, value: Any, cost: int) -> Iterable[Any]:
     """Go through a list, or the keys of a map; `cost` is what one step costs.
 
     Raises CelError when there is nothing to go through, Exhausted when the budget or the time is.
     """
-    if type(value) is list and (length := len(value)) <= CHECK_EVERY:  # the usual case, all in line
-        budget.used += length * cost
-        if budget.used > budget.limit or budget.spent + budget.used > budget.total:
+    if type(value) in _PLAIN and (length := len(value)) <= CHECK_EVERY:  # the usual case, all in line
+        used = budget.used = budget.used + length * cost
+        if used > budget.limit or budget.spent + used > budget.total:
             budget.charge(0)
-        return value
+        return value  # type: ignore[no-any-return]  # a list, or a dict
     entries = items(value)
     if len(value) > CHECK_EVERY:
         return _paid(budget, iter(entries), cost)

@@ -66,6 +66,14 @@ def conditions(policy: LinkedPolicy, activation: Activation) -> bool | Verdict:
     return failed or True
 
 
+def is_false(condition: Function, activation: Activation) -> bool:
+    """Is this false, without doubt. One that fails is not: `conditions` tells how."""
+    try:
+        return condition(activation) is False
+    except EVALUATION_FAILURES:
+        return False
+
+
 def all_hold(checks: tuple[Function, ...], activation: Activation) -> bool:
     """Are all of these true. False when one is not, or fails: `validations` tells which, and how."""
     try:

@@ -155,10 +155,8 @@ def _link(compiled: CompiledPolicy, table: SlotTable) -> LinkedPolicy:
     for index, mutation in enumerate(policy.mutations):
         name = name_of("mutation", index)
         mutations.append(LinkedMutation(mutation, name, functions[name]))
-    conditions = tuple(
-        _once(functions[name_of("condition", index)], table.slot(_condition_key(policy, condition.expression.text)))
-        for index, condition in enumerate(policy.match_conditions)
-    )
+    slots = [table.slot(_condition_key(policy, condition.expression.text)) for condition in policy.match_conditions]
+    conditions = tuple(_once(functions[name_of("condition", index)], slot) for index, slot in enumerate(slots))
     selects_all = policy.binding_match is None and _selects_all(policy.match)
     plain = selects_all and not (conditions or policy.audit_annotations or any(one.each for one in validations))
     checks = tuple(one.check for one in validations) if plain else ()

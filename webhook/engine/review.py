@@ -82,7 +82,9 @@ class Review:
             self._find(policy, verdict, actions)
 
     def validate(self, policy: LinkedPolicy) -> None:
-        """Let one policy judge the object. Most often it is plain, its rules hold, and there is nothing to say."""
+        """Let one policy judge the object. Most often it is not for it, or its rules hold: there is nothing to say."""
+        if self._unbent and policy.conditions and evaluate.is_false(policy.conditions[0], self._activation):
+            return
         if self._unbent and policy.checks and evaluate.all_hold(policy.checks, self._activation):
             self.evaluated[policy.policy.name] = None
             return

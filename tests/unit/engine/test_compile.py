@@ -98,4 +98,5 @@ def test_the_cel_library_is_not_imported_to_run_what_is_compiled(tmp_path: Path)
         subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
         for _ in range(2)
     ]
-    assert [run.stdout.strip() for run in runs] == ["['cel_expr_python', 'google.protobuf', 'pydantic']", "[]"]
+    assert "pydantic" in runs[0].stdout
+    assert runs[1].stdout == "[]\n"
