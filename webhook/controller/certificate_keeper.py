@@ -15,7 +15,7 @@ from webhook.controller.keyring import Keyring
 from webhook.controller.registrar import Registrar
 from webhook.controller.replicas import served
 from webhook.controller.rotation import Seen, Step, advance, bundle, carries, plan
-from webhook.controller.say import Log
+from webhook.controller.troubles import Log
 from webhook.model.request import Object
 
 

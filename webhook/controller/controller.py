@@ -14,8 +14,8 @@ from webhook.controller.duties import Duties, InForce
 from webhook.controller.leader import Leader
 from webhook.controller.lease import Election, Terms
 from webhook.controller.replicas import Replica
-from webhook.controller.say import Log, Samples, Troubles
 from webhook.controller.secret import CertificateSource
+from webhook.controller.troubles import Log, Samples, Troubles
 
 LEASE: Final = "cozyguard-controller"
 

@@ -19,7 +19,7 @@ from webhook.controller.registration import MUTATE, VALIDATE
 from webhook.controller.registration_keeper import RegistrationKeeper
 from webhook.controller.replicas import SELECTOR, Dead
 from webhook.controller.rotation import Step
-from webhook.controller.say import Samples, Troubles
+from webhook.controller.troubles import Samples, Troubles
 
 
 class Leader:

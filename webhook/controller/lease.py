@@ -16,7 +16,7 @@ from typing import Final
 from webhook.cluster.client import Client
 from webhook.cluster.faults import ApiError
 from webhook.cluster.resources import LEASES
-from webhook.controller.say import Troubles
+from webhook.controller.troubles import Troubles
 from webhook.model.request import Object
 
 TASK: Final = "leader-election"

@@ -15,7 +15,7 @@ from webhook.cluster.client import Client
 from webhook.cluster.resources import Resource
 from webhook.controller.follow import Followed
 from webhook.controller.registration import with_bundle
-from webhook.controller.say import Log
+from webhook.controller.troubles import Log
 from webhook.model.request import Object
 
 INJECT: Final = "cert-manager.io/inject-ca-from"

@@ -18,7 +18,7 @@ from webhook.controller.registrar import Registrar
 from webhook.controller.registration import VALIDATE, webhooks
 from webhook.controller.replicas import served
 from webhook.controller.rules import Entry, Registration, registration
-from webhook.controller.say import Log
+from webhook.controller.troubles import Log
 from webhook.model.configuration import Configuration
 from webhook.model.request import Object
 
@@ -81,7 +81,7 @@ class RegistrationKeeper:
             try:
                 await registrar.keep(hooks, trusted, self._duties.inject_from)
             except ApiError as error:
-                guards = _refused(error, entries, hooks)
+                guards = _refused(error, entries, hooks) - self._refused
                 if not guards:
                     raise
                 self._refused |= guards

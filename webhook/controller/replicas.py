@@ -16,7 +16,7 @@ from webhook.cluster.resources import LEASES
 from webhook.controller.follow import wait
 from webhook.controller.keyring import LEAF
 from webhook.controller.lease import micro_time
-from webhook.controller.say import Troubles
+from webhook.controller.troubles import Troubles
 from webhook.model.request import Object
 
 POLICIES: Final = "cozyguard.io/policies"

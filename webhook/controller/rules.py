@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from webhook.controller.policies import Interest, interests
+from webhook.controller.interests import Interest, interests
 from webhook.controller.resources import ANY, NEVER, Pattern, is_one_of, literal
 from webhook.model.configuration import Configuration
 from webhook.model.policy import FailurePolicy, Policy, ResourceRule
@@ -70,12 +70,16 @@ def registration(
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """Requests for one kind of resource: `guards` say which of them are wanted, None that all are."""
+    """Requests for one kind of resource: `guards` say which of them are wanted, None that all are.
+
+    `given` are the guards as policies have them, without what was written before them here.
+    """
 
     versions: frozenset[str]
     operations: frozenset[str]
     scope: str
     guards: frozenset[str] | None
+    given: frozenset[str]
 
     def where(self, operations: frozenset[str]) -> str:
         """Write what holds for the wanted ones among requests with these operations; "" if all are wanted."""
@@ -106,7 +110,8 @@ def _table(by_pattern: Mapping[Pattern, list[Interest]], failure_policy: Failure
             operations = frozenset[str]().union(*(one.operations for one in some))
             alone = not any(pattern != other and pattern.overlaps(other) for other in by_pattern)
             guards = _guards(some, operations) if alone else None
-            table[pattern] = _Sent(_versions(all_of_it, alone), operations, _scope(all_of_it), guards)
+            given = _NONE if guards is None else frozenset(one.guard for one in some if one.guard)
+            table[pattern] = _Sent(_versions(all_of_it, alone), operations, _scope(all_of_it, alone), guards, given)
     return table
 
 
@@ -129,9 +134,10 @@ def _versions(all_of_it: Iterable[Interest], alone: bool) -> frozenset[str]:
     return versions if alone and ANY not in versions else frozenset({ANY})
 
 
-def _scope(all_of_it: Iterable[Interest]) -> str:
+def _scope(all_of_it: Iterable[Interest], alone: bool) -> str:
+    """Likewise: one scope, or any."""
     scopes = {one.scope for one in all_of_it}
-    return scopes.pop() if len(scopes) == 1 else ANY
+    return scopes.pop() if alone and len(scopes) == 1 else ANY
 
 
 def _without(ignore: _Table, fail: _Table) -> _Table:
@@ -166,7 +172,7 @@ def _handled(table: _Table, handled: _Table, subresources: bool) -> list[Conditi
         operations = frozenset[str]().union(*(one.operations for name, one in table.items() if name.overlaps(pattern)))
         if operations & other.operations:
             gone.setdefault(other.where(operations), []).append(pattern)
-            guards |= other.guards or _NONE
+            guards |= other.given
     cases = [_both(is_one_of(gone[what], subresources=subresources), what) for what in sorted(gone)]
     return [Condition("handled-elsewhere", f"!({' || '.join(cases)})", guards)] if cases else []
 
@@ -177,8 +183,9 @@ def _wanted(table: _Table, subresources: bool) -> list[Condition]:
     guards: dict[str, frozenset[str]] = {}
     for pattern, sent in sorted(table.items()):
         if sent.guards is not None:
-            by_guards.setdefault(_any(sent.guards), []).append(pattern)
-            guards[_any(sent.guards)] = sent.guards
+            what = _any(sent.guards)
+            by_guards.setdefault(what, []).append(pattern)
+            guards[what] = guards.get(what, _NONE) | sent.given
     return [
         Condition(
             f"wanted-{index}", f"!({is_one_of(by_guards[what], subresources=subresources)}) || {what}", guards[what]

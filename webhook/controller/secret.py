@@ -16,7 +16,7 @@ from webhook.cluster.resources import SECRETS
 from webhook.controller.certificates import Fault, Pair, fingerprint
 from webhook.controller.follow import Followed, wait
 from webhook.controller.keyring import Keyring
-from webhook.controller.say import Troubles
+from webhook.controller.troubles import Troubles
 
 TASK: Final = "certificate"
 

@@ -61,7 +61,13 @@ def registered(
 
 
 def request(
-    group: str = "", resource: str = "pods", operation: str = "CREATE", name: str = "a", *, gpu: bool = True
+    group: str = "",
+    resource: str = "pods",
+    operation: str = "CREATE",
+    name: str = "a",
+    namespace: str = "ns",
+    *,
+    gpu: bool = True,
 ) -> AdmissionRequest:
     plural, _, subresource = resource.partition("/")
     gvr = GroupVersionResource(group, "v1", plural)
@@ -73,7 +79,7 @@ def request(
         "name": name,
     }
     kind = GroupVersionKind(group, "v1", "Any")
-    return AdmissionRequest("", operation, kind, gvr, gvr, subresource, name, "ns", None, obj, None, False, cel)
+    return AdmissionRequest("", operation, kind, gvr, gvr, subresource, name, namespace, None, obj, None, False, cel)
 
 
 def is_sent(entry: Entry, asked: AdmissionRequest) -> bool:
@@ -178,6 +184,25 @@ def test_what_the_api_server_has_refused_is_sent_without() -> None:
     assert without == replace(entry, conditions=())
 
 
+def test_what_is_refused_of_one_operation_is_sent_without_too() -> None:
+    updates = replace(PODS, operations=("UPDATE",))
+    some = (policy("a", conditions=[NAMED]), policy("b", updates, conditions=[GPU]))
+    (entry,) = registered(*some).validating
+    assert entry.conditions[0].guards == {f"({NAMED})", f"({GPU})"}
+    (without,) = registered(*some, refused=[f"({GPU})"]).validating
+    assert GPU not in without.conditions[0].expression
+    assert sent_to([without], request(operation="UPDATE", name="b", gpu=False)) == [FailurePolicy.FAIL]
+    assert sent_to([without], request(operation="CREATE", name="b")) == []
+
+
+def test_a_wildcard_of_one_scope_takes_nothing_from_a_rule_of_another() -> None:
+    namespaced = replace(PODS, resources=("*",), scope="Namespaced")
+    nodes = replace(PODS, resources=("nodes",))
+    for failure_policy in FailurePolicy:
+        made = registered(policy("a", namespaced), policy("b", nodes, failure_policy=failure_policy)).validating
+        assert len(sent_to(made, request(resource="nodes", namespace=""))) == 1
+
+
 def test_the_order_of_policies_changes_nothing() -> None:
     some = [
         policy(f"p{index}", replace(PODS, resources=(f"r{index % 3}",)), conditions=[f"{index} > 0"])
@@ -223,12 +248,13 @@ REQUESTS = st.builds(
     st.sampled_from(NAMES),
     st.sampled_from(["CREATE", "UPDATE", "DELETE"]),
     st.sampled_from(["a", "b"]),
+    st.sampled_from(["ns", ""]),
     gpu=st.booleans(),
 )
 
 
 @given(POLICIES, st.lists(REQUESTS, min_size=4, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_whatever_the_policies_a_request_is_sent_once_and_to_the_right_webhook(
     some: list[Policy], asked: list[AdmissionRequest]
 ) -> None:

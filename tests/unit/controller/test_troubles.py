@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webhook.controller.say import Troubles
+from webhook.controller.troubles import Troubles
 
 
 class Lines(list[str]):
