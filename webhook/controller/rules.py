@@ -187,9 +187,7 @@ def _wanted(table: _Table, subresources: bool) -> list[Condition]:
             by_guards.setdefault(what, []).append(pattern)
             guards[what] = guards.get(what, _NONE) | sent.given
     return [
-        Condition(
-            f"wanted-{index}", f"!({is_one_of(by_guards[what], subresources=subresources)}) || {what}", guards[what]
-        )
+        Condition(f"wanted-{index}", _if(is_one_of(by_guards[what], subresources=subresources), what), guards[what])
         for index, what in enumerate(sorted(by_guards))
     ]
 
@@ -224,3 +222,7 @@ def _any(guards: frozenset[str]) -> str:
 
 def _both(one: str, other: str) -> str:
     return " && ".join(f"({part})" for part in (one, other) if part) or "true"
+
+
+def _if(one: str, other: str) -> str:
+    return f"!({one}) || {other}" if one else other
