@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -14,8 +16,18 @@ from webhook.cluster.faults import ApiError
 from webhook.cluster.resources import CONFIG_MAPS as RESOURCE
 from webhook.cluster.resources import MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
 from webhook.controller.duties import InForce
+from webhook.controller.registration import VALIDATE, Endpoint, webhooks
+from webhook.controller.rules import registration
 from webhook.model.configuration import Configuration, Exempt
-from webhook.model.policy import NOWHERE, Expression, NamedExpression
+from webhook.model.policy import (
+    NOWHERE,
+    Expression,
+    FailurePolicy,
+    MatchResources,
+    NamedExpression,
+    ResourceRule,
+)
+from webhook.model.release import Minor
 from webhook.sources import policies as sources
 
 
@@ -227,3 +239,42 @@ async def test_cert_manager_fills_in_whom_to_trust(cluster: Cluster) -> None:
         return bool(hook["failurePolicy"] == "Fail" and hook["clientConfig"]["caBundle"] == bundle)
 
     await until(strict)
+
+
+async def test_whatever_rules_policies_have_the_api_server_takes_what_is_made_of_them(client: Client) -> None:
+    chance = random.Random(7)  # noqa: S311 - no secret
+    resources = ("pods", "pods/*", "pods/status", "*", "*/*", "*/scale", "deployments", "deployments/*")
+    (plain,) = policies(about("configmaps", "object != null"))
+    endpoint = Endpoint(namespace="guard", name="dry-run")
+    for _ in range(80):
+        some = [
+            replace(
+                plain,
+                name=f"p{index}",
+                failure_policy=chance.choice(list(FailurePolicy)),
+                match_conditions=chance.choice([plain.match_conditions, ()]),
+                match=MatchResources(
+                    resource_rules=(
+                        ResourceRule(
+                            chance.choice([("",), ("apps",), ("*",), ("", "apps")]),
+                            chance.choice([("v1",), ("*",)]),
+                            (chance.choice(resources),),
+                            chance.choice([("CREATE",), ("CREATE", "UPDATE"), ("*",)]),
+                            chance.choice([(), ("a",)]),
+                            chance.choice(["*", "Namespaced"]),
+                        ),
+                    )
+                ),
+            )
+            for index in range(chance.randint(1, 5))
+        ]
+        made = registration(some, Minor(1, 6), Configuration(), datetime.now(UTC))
+        hooks = webhooks(VALIDATE, made.validating, endpoint, Configuration().exempt, "")
+        obj = {
+            "apiVersion": VALIDATING_WEBHOOKS.api_version,
+            "kind": VALIDATING_WEBHOOKS.kind,
+            "metadata": {"name": "dry-run"},
+            "webhooks": hooks,
+        }
+        stored = await client.create(VALIDATING_WEBHOOKS.path(), obj, dryRun="All")
+        assert [hook["rules"] for hook in stored["webhooks"]] == [hook["rules"] for hook in hooks]
