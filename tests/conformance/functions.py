@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from webhook.cel.functions import LATER, LIBRARIES, Function, Library, Overload
+from webhook.cel.functions import LIBRARIES, Function, Library, Overload
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "cel-functions.md"
@@ -41,7 +41,7 @@ DIFFERENCES: Final[Mapping[str, str]] = {
 
 def page() -> str:
     """Write the page."""
-    return "\n".join([_HEAD, *(line for library in LIBRARIES for line in _section(library)), *_later()])
+    return "\n".join([_HEAD, *(line for library in LIBRARIES for line in _section(library))])
 
 
 def covering(function: Function) -> list[str]:
@@ -96,12 +96,6 @@ def _call(name: str, overload: Overload) -> str:
 
 def _shown(type_: str) -> str:
     return type_.replace("~", "").replace("<", "(").replace(">", ")")
-
-
-def _later() -> Iterator[str]:
-    if LATER:
-        names = ", ".join(f"`{name}`" for name in LATER)
-        yield f"## Not here yet\n\nRefused by name: {names}.\n"
 
 
 if __name__ == "__main__":

@@ -13,18 +13,24 @@ def _nothing(key: str, activation: Activation) -> Any:  # noqa: ARG001 - the sig
     raise NotKnown(key)
 
 
+def _no_authorizer() -> Any:
+    raise NotKnown("the user")
+
+
 class Activation:
     """The variables of a review, and the lazy values that its expressions have computed so far.
 
     One is made per review and phase; `size` is the length of the slot table. Values are plain JSON and
     are never changed. `request` may be a dict whose `__missing__` raises NotKnown for `userInfo`.
-    `fetch` gives the value of an outside name by its key, or raises NotKnown; it is handed the activation
-    instead of holding it, or each review would wait for the garbage collector. Expressions that see
-    other `params` need an activation of their own: slots are shared by all that read this one.
+    `authorizer` makes that variable, which few expressions read. `fetch` gives the value of an outside
+    name by its key, or raises NotKnown; it is handed the activation instead of holding it, or each review
+    would wait for the garbage collector. Expressions that see other `params` need an activation of their
+    own: slots are shared by all that read this one.
     """
 
     __slots__ = (
         "acknowledged",
+        "authorizer",
         "budget",
         "failures",
         "fetch",
@@ -46,6 +52,7 @@ class Activation:
         params: Any = None,
         release: Any = None,
         acknowledged: Any = False,
+        authorizer: Callable[[], Any] = _no_authorizer,
         *,
         size: int,
         budget: Budget | None = None,
@@ -58,6 +65,7 @@ class Activation:
         self.params = params
         self.release = release
         self.acknowledged = acknowledged
+        self.authorizer = authorizer
         self.budget = budget or Budget()
         self.fetch = fetch
         self.slots: list[Any] = [UNSET] * size

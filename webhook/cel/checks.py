@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from webhook.cel.errors import Budget, CelError, ExpressionError
-from webhook.cel.functions import FUNCTIONS, LATER
+from webhook.cel.functions import FUNCTIONS
 from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, walk
 from webhook.errors import did_you_mean
 
@@ -34,7 +34,7 @@ _Fault = tuple[Node, str]
 
 
 def of_names(parsed: Tree, names: Mapping[str, str]) -> tuple[ExpressionError, ...]:
-    """Check a tree without types: functions that Kubernetes does not have, or that are not here yet."""
+    """Check a tree without types: functions that Kubernetes does not have."""
     return _errors(parsed, (fault for node in walk(parsed.root) for fault in _name_faults(node, names)))
 
 
@@ -65,9 +65,6 @@ def _name_faults(node: Node, names: Mapping[str, str]) -> Iterator[_Fault]:
     if function.split(".")[0] in _NOT_LOADED and "." in function:
         way_out = "; use a variable of the policy" if function == "cel.bind" else ""
         yield node, f"`{function}` does not exist in Kubernetes{way_out}"
-    elif found := LATER.get(function) or LATER.get(node.function):
-        library, since = found
-        yield node, f"`{function}` is not supported yet: it needs the {library} library of Kubernetes {since}"
     elif function not in FUNCTIONS and node.function not in _MACROS:
         yield node, f"no function `{function}`{did_you_mean(function, FUNCTION_NAMES)}"
 

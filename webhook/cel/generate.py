@@ -24,7 +24,7 @@ from webhook.cel.tree import Call, Const, Entry, Ident, ListNode, Loop, MapNode,
 
 _CHARGES: Final = re.compile(r"[( ]B[,)]")
 """The budget as an argument."""
-INPUTS: Final = ("object", "oldObject", "request", "namespaceObject", "params", "release", "acknowledged")
+INPUTS: Final = ("object", "oldObject", "request", "namespaceObject", "params", "release", "acknowledged", "authorizer")
 """Names that are attributes of the activation."""
 
 
@@ -60,7 +60,7 @@ class Generator(Emitter):
         if "S[" in body:
             yield " S = c.slots"
         for name in sorted(self._inputs):
-            yield f" i_{name} = c.{name}"
+            yield f" i_{name} = c.{name}{'()' if name == 'authorizer' else ''}"
 
     def expr(self, node: Node) -> str:
         """Write a node: emit what has to run first, and give the expression (a primary) that has its value."""
@@ -140,6 +140,9 @@ class Generator(Emitter):
             return name
         if slot := self._slots.get(node.name):
             return self.slot(node, slot)
+        if node.name == "authorizer.requestResource":
+            self._inputs.add("authorizer")
+            return "i_authorizer.request_resource"
         if node.name in INPUTS:
             self._inputs.add(node.name)
             return f"i_{node.name}"

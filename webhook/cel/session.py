@@ -114,6 +114,7 @@ def _again(activation: Activation) -> Activation:
         activation.params,
         activation.release,
         activation.acknowledged,
+        activation.authorizer,
         size=0,
         budget=budget,
         fetch=activation.fetch,

@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from webhook.cel.errors import Budget, NotKnown
 from webhook.cel.program import Activation
+from webhook.cel.values.authorizer import UNKNOWN_USER, Authorizer
 from webhook.engine.compile import name_of
 from webhook.engine.context import Context
 from webhook.engine.match import is_namespace
 from webhook.engine.policyset import LinkedLookup, PolicySet
+from webhook.model.authorization import Attributes
 from webhook.model.policy import Text
 from webhook.model.request import AdmissionRequest, Object
 
@@ -50,6 +52,7 @@ def activate(
         namespaceObject=_namespace_object(request, context),
         release=context.release.facts,
         acknowledged=_acknowledged(obj if obj is not None else old),
+        authorizer=partial(_authorizer, request, context),
         budget=Budget(expired=context.expired),
         size=policies.slots,
         fetch=partial(_fetch, policies, context),
@@ -64,6 +67,19 @@ def _namespace_object(request: AdmissionRequest, context: Context) -> Object | N
         return context.cluster.namespace(request.namespace)
     except NotKnown:
         return _UnknownNamespace()
+
+
+def _authorizer(request: AdmissionRequest, context: Context) -> Authorizer:
+    user = request.user or UNKNOWN_USER
+    requested = Attributes(
+        user,
+        group=request.resource.group,
+        resource=request.resource.resource,
+        subresource=request.subresource,
+        namespace=request.namespace,
+        name=request.name,
+    )
+    return Authorizer(context.authorizer, user, requested)
 
 
 def _acknowledged(obj: Object | None) -> dict[str, str]:

@@ -16,6 +16,8 @@ TYPES: Final[Mapping[str, str]] = {
     **ADMISSION,
     "release": "map(string, dyn)",
     "acknowledged": "map(string, string)",
+    "authorizer": "kubernetes.authorization.Authorizer",
+    "authorizer.requestResource": "kubernetes.authorization.ResourceCheck",
 }
 """What every expression may read, with its CEL type; `variables.…` and `lookups.…` come on top."""
 

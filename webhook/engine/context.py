@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
+from webhook.model.authorization import Attributes, Authorization
 from webhook.model.configuration import Configuration
 from webhook.model.release import Release
 from webhook.model.request import Object
@@ -40,13 +41,18 @@ def _no_deadline() -> bool:
     return False
 
 
+def _nobody(attributes: Attributes) -> None:
+    """Know no answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Everything outside the request that a decision may depend on.
 
     `expired` says whether the request's deadline has passed. `skip_unknown`: a rule whose lookup is
     not known is skipped and says so (files), or is our own failure (server). Of one policy's findings
-    `most_explained` are explained, where no more are shown anyway; the others get plain words.
+    `most_explained` are explained, where no more are shown anyway; the others get plain words. `authorizer`
+    answers what expressions ask of `authorizer`: None, or NotKnown, when it cannot without asking others.
     """
 
     release: Release
@@ -56,3 +62,4 @@ class Context:
     expired: Callable[[], bool] = _no_deadline
     skip_unknown: bool = True
     most_explained: int = sys.maxsize
+    authorizer: Callable[[Attributes], Authorization | None] = _nobody

@@ -29,6 +29,7 @@ from webhook.sources.bundled import bundled
 from webhook.sources.files import Skipped
 from webhook.sources.manifests import Manifest, manifests
 from webhook.sources.objects import ObjectStore
+from webhook.sources.rbac import RbacAuthorizer
 from webhook.sources.yaml import Source
 
 _LONG: Final = 16
@@ -98,7 +99,13 @@ def prepare(request: ScanRequest) -> Prepared:
         (*found.notices, *world.remarks),
         inputs,
         policies,
-        Context(world.release, world.store, configuration, datetime.now(UTC)),
+        Context(
+            world.release,
+            world.store,
+            configuration,
+            datetime.now(UTC),
+            authorizer=RbacAuthorizer(world.store),
+        ),
         world.store,
         _old_objects(request),
     )

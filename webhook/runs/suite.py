@@ -18,6 +18,7 @@ from webhook.model.suite import Case, CaseResult, Difference, Expected, Suite, S
 from webhook.runs.judge import differences, invalid_differences
 from webhook.sources import catalog, compiled
 from webhook.sources.objects import NAME_LABEL, ObjectStore
+from webhook.sources.rbac import RbacAuthorizer
 from webhook.sources.releases import is_package_source
 
 _NAMESPACE: Final = "default"
@@ -66,7 +67,8 @@ def _decide(case: Case, policies: PolicySet) -> Decision:
     store = ObjectStore((*case.lookups, *_namespace(case, request.namespace)), closed_world=True)
     release = catalog.load(case.release) if case.release else catalog.newest()
     sources = filter(is_package_source, case.lookups)
-    context = Context(catalog.overlay(release, sources), store, now=case.time or datetime.now(UTC))
+    facts, now = catalog.overlay(release, sources), case.time or datetime.now(UTC)
+    context = Context(facts, store, now=now, authorizer=RbacAuthorizer(store))
     return review(policies, request, context)
 
 

@@ -13,8 +13,17 @@ from webhook.cel.errors import ERRORS
 from webhook.cel.linked import Linked
 from webhook.cel.program import ADMISSION, Builder, SlotTable
 from webhook.cel.trace import Trace
+from webhook.cel.values.authorizer import Authorizer
+from webhook.model.authorization import Attributes, Authorization
+from webhook.model.request import UserInfo
 
-TYPES = {**ADMISSION, "params": "dyn", "release": "dyn", "acknowledged": "bool"}
+AUTHORIZER = "kubernetes.authorization.Authorizer"
+TYPES = {**ADMISSION, "params": "dyn", "release": "dyn", "acknowledged": "bool", "authorizer": AUTHORIZER}
+
+
+def _authorizer() -> Authorizer:
+    """Nobody may do anything."""
+    return Authorizer(lambda _: Authorization(False), UserInfo("alice"), Attributes(UserInfo("alice")))
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,7 @@ class Bench:
         self.linked: Linked = self.program.link(self.slots)
 
     def activation(self, obj: Any = None, **inputs: Any) -> Activation:
-        return Activation(obj, size=len(self.slots), **inputs)
+        return Activation(obj, size=len(self.slots), authorizer=_authorizer, **inputs)
 
     def value(self, obj: Any = None, *parameters: Any, **inputs: Any) -> Any:
         return self.linked.functions["f"](self.activation(obj, **inputs), *parameters)

@@ -34,11 +34,10 @@ REFUSED = {
     "request.object": "1:8: `request` has no field `object`",
     "namespaceObject.metadata.ownerReferences": "1:25: `namespaceObject.metadata` has no field `ownerReferences`",
     "JSONPatch{opp: 'add'}": "1:14: `JSONPatch` has no field `opp`; did you mean `op`?",
-    # what Kubernetes does not have, or what is not here yet
+    # what Kubernetes does not have
     "cel.bind(a, 1, a)": "1:9: `cel.bind` does not exist in Kubernetes; use a variable of the policy",
     "math.greatest(1, 2)": "1:14: `math.greatest` does not exist in Kubernetes",
     "base64.encode(b'a')": "1:14: `base64.encode` does not exist in Kubernetes",
-    "object.group('apps')": "1:13: `group` is not supported yet: it needs the authorizer library of Kubernetes 1.27",
     "quantity('1').sign()": "1:19: `sign` is no method: write `sign(…)`",
     "startsWith('a', 'b')": "1:11: `startsWith` is a method: write `….startsWith(…)`",
     # types

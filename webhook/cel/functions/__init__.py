@@ -1,7 +1,7 @@
 """The functions that expressions can call: one file a library.
 
-`LIBRARIES` is all there is, `FUNCTIONS` the same by name. To add a library of Kubernetes, write its
-module, add it here and take its names out of `LATER`.
+`LIBRARIES` is all there is, `FUNCTIONS` the same by name. To add a library, write its module, add it here,
+and run `make generate`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from webhook.cel.functions import (
+    authorizer,
     cidr,
     conversions,
     formats,
@@ -27,7 +28,6 @@ from webhook.cel.functions import (
     time,
     url,
 )
-from webhook.cel.functions.later import LATER
 from webhook.cel.functions.library import Function, Library, Overload
 
 LIBRARIES: Final[tuple[Library, ...]] = (
@@ -47,6 +47,7 @@ LIBRARIES: Final[tuple[Library, ...]] = (
     *formats.LIBRARIES,
     *semver.LIBRARIES,
     *jsonpatch.LIBRARIES,
+    *authorizer.LIBRARIES,
 )
 """Every library, in the order of the documentation."""
 
@@ -55,4 +56,4 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
 }
 """Every function by its name."""
 
-__all__ = ["FUNCTIONS", "LATER", "LIBRARIES", "Function", "Library", "Overload"]
+__all__ = ["FUNCTIONS", "LIBRARIES", "Function", "Library", "Overload"]

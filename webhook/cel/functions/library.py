@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from webhook.cel.errors import Budget
 from webhook.cel.values.arithmetic import text_cost
+from webhook.cel.values.authorizer import Authorizer, Decision, GroupCheck, PathCheck, ResourceCheck
 from webhook.cel.values.formats import NamedFormat
 from webhook.cel.values.network import CIDR, IP
 from webhook.cel.values.quantity import Quantity
@@ -80,6 +81,11 @@ _PYTHON: Final[dict[str, type]] = {
     "kubernetes.Semver": Semver,
     "kubernetes.URL": URL,
     "kubernetes.NamedFormat": NamedFormat,
+    "kubernetes.authorization.Authorizer": Authorizer,
+    "kubernetes.authorization.PathCheck": PathCheck,
+    "kubernetes.authorization.GroupCheck": GroupCheck,
+    "kubernetes.authorization.ResourceCheck": ResourceCheck,
+    "kubernetes.authorization.Decision": Decision,
     "net.IP": IP,
     "net.CIDR": CIDR,
 }
