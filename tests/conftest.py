@@ -9,6 +9,7 @@ import pytest
 
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
+from tests.faults import table
 
 GOLDEN = Path(__file__).parent / "golden"
 COZYSTACK = Path(__file__).parent / "data" / "cozystack"
@@ -16,6 +17,10 @@ COZYSTACK = Path(__file__).parent / "data" / "cozystack"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    table.show(terminalreporter, config)
 
 
 @pytest.fixture

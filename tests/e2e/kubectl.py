@@ -20,9 +20,9 @@ SETUP = "e2e:setup"
 """The group whose requests the webhooks are not asked about: it makes what a test begins with."""
 
 
-def until(condition: Callable[[], Any]) -> Any:
+def until(condition: Callable[[], Any], patience: float = PATIENCE) -> Any:
     """Ask until a condition gives something true, and return it."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while not (met := condition()):
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)

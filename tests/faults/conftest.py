@@ -1,4 +1,4 @@
-"""Two API servers on one etcd, two replicas behind a balancer, and a table of what became of the requests.
+"""Two API servers on one etcd, two replicas behind a balancer, and a load.
 
 `COZYGUARD_FAULT_ROUNDS` has each fault happen that many times; `COZYGUARD_FAULT_RATE` sets the requests a second.
 """
@@ -15,7 +15,7 @@ import pytest
 
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
-from tests.faults import traffic
+from tests.faults import table, traffic
 from tests.faults.load import Counts, Load
 from tests.faults.site import Site
 
@@ -24,7 +24,6 @@ AROUND: Final = 1.0
 """Seconds of load before a fault and after it."""
 
 UnderLoad = Callable[[str], AbstractAsyncContextManager[Counts]]
-_TABLE: Final = pytest.StashKey[dict[str, Counts]]()
 
 
 @pytest.fixture(scope="module")
@@ -39,31 +38,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def under_load(site: Site, request: pytest.FixtureRequest) -> UnderLoad:
     """Send requests while a fault happens, and put what became of them into the table."""
     load = Load(site.plane.urls, site.plane.token, site.plane.certificate, traffic.requests(), RATE)
-    table = request.config.stash.setdefault(_TABLE, {})
 
     @asynccontextmanager
     async def run(fault: str) -> AsyncIterator[Counts]:
         async with load.running() as counts:
-            table[fault] = counts
+            table.add(request.config, fault, counts)
             await asyncio.sleep(AROUND)
             yield counts
             await asyncio.sleep(AROUND)
 
     return run
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the table, also when all is well."""
-    if table := config.stash.get(_TABLE, None):
-        terminalreporter.section("requests under faults")
-        heads = ("fault", "requests", "right", "failed because of us", "wrongly admitted", "not taken", "slowest s")
-        rows = [heads, *(_row(fault, counts) for fault, counts in table.items())]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for name, *cells in rows:
-            numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
-            terminalreporter.line("  ".join((name.ljust(widths[0]), *numbers)))
-
-
-def _row(fault: str, counts: Counts) -> tuple[str, ...]:
-    numbers = (counts.all, counts.right, len(counts.failed), len(counts.admitted), len(counts.untaken))
-    return (fault, *map(str, numbers), f"{counts.slowest:.2f}")

@@ -83,7 +83,7 @@ class Site:
             replica.launch()
         for replica in self.replicas:
             replica.wait()
-        self._url = f"https://127.0.0.1:{self._stack.enter_context(_balancer(self.replicas))}"
+        self._url = f"https://127.0.0.1:{self._stack.enter_context(balancer(self.replicas))}"
         for name in (NAMESPACE, traffic.TENANT):
             self.plane.kubectl("create", "namespace", name)
         self.trust(self.authority)
@@ -99,7 +99,7 @@ class Site:
 
 
 @contextmanager
-def _balancer(replicas: list[Replica]) -> Iterator[int]:
+def balancer(replicas: list[Replica]) -> Iterator[int]:
     """Run the balancer, ready with its port."""
     backends = (f"{replica.port}:{replica.probe_port}" for replica in replicas)
     command = [sys.executable, "-m", "tests.faults.balancer", *backends]
