@@ -278,3 +278,26 @@ async def test_whatever_rules_policies_have_the_api_server_takes_what_is_made_of
         }
         stored = await client.create(VALIDATING_WEBHOOKS.path(), obj, dryRun="All")
         assert [hook["rules"] for hook in stored["webhooks"]] == [hook["rules"] for hook in hooks]
+
+
+async def test_our_service_account_is_exempt_and_a_person_that_we_act_for_is_not(cluster: Cluster) -> None:
+    one = await cluster.start()
+    (hook,) = await until(cluster.webhooks)
+    assert f"system:serviceaccount:{cluster.namespace}:cozyguard" in str(hook["matchConditions"])
+    await one.stop()
+    await cluster.start("administrator", cluster.client)
+
+    async def judged() -> bool:
+        (hook,) = await cluster.webhooks()
+        return "not-exempt-user" not in {one["name"] for one in hook["matchConditions"]}
+
+    await until(judged)
+
+
+async def test_without_a_name_certificates_are_kept_and_nothing_is_registered(cluster: Cluster) -> None:
+    endpoint = replace(cluster.endpoint(8443), name="")
+    one = await cluster.start(endpoint=endpoint)
+    await until(lambda: one.server.leaf)
+    await until(lambda: one.sample("cozyguard_certificate_rotation", "rest") == 1)
+    assert await cluster.webhooks() == []
+    assert one.sample("cozyguard_controller_errors_total", "registration") == NOTHING

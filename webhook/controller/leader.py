@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -37,6 +38,7 @@ class Leader:
         """Ask nothing yet. `repairs` counts changes of other people that were undone, by `validate` and `mutate`."""
         self._client, self._duties, self._troubles = client, duties, troubles
         self._wake = asyncio.Event()
+        self._waiting: dict[str, float] = {}
         namespace, name, wake, log = duties.endpoint.namespace, duties.endpoint.name, self._wake.set, troubles.log
         self._replicas = Followed(client, LEASES, wake, namespace=namespace, labels=SELECTOR)
         self._dead = Dead(duties.dead)
@@ -90,10 +92,13 @@ class Leader:
             if not error.is_conflict:  # a conflict is somebody else's change: a watch is about to tell of it
                 self._troubles.fail(name, str(error))
         except NotYet as reason:
-            self._troubles.fail(name, str(reason))
+            since = self._waiting.setdefault(name, time.monotonic())
+            if time.monotonic() - since >= self._duties.look:  # before that, it is how everything begins
+                self._troubles.fail(name, str(reason))
         except Exception as error:  # noqa: BLE001 - one task that breaks must not keep the others from being done
             self._troubles.fail(name, f"{type(error).__name__}: {error}")
         else:
+            self._waiting.pop(name, None)
             self._troubles.clear(name)
 
     async def _register(self) -> None:
