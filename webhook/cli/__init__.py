@@ -18,6 +18,7 @@ from webhook.report.summary import ExitCode
 
 COMMANDS: Final = {
     "check": "judge manifests as the cluster would, before it does",
+    "audit": "judge what a live cluster holds, as if it were applied now",
     "test": "run policy tests",
     "explain": "tell policies and decisions in words",
     "serve": "answer admission reviews over HTTPS",

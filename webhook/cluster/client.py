@@ -30,13 +30,16 @@ _IDEMPOTENT: Final = frozenset({"GET", "PUT", "DELETE"})
 class Page:
     """A part of a list; `remaining` counts what is still to come, as far as the API server tells.
 
-    `items` have `apiVersion` and `kind`, which lists of built-in types leave out.
+    `items` have `apiVersion` and `kind`, which lists of built-in types leave out. `token` leads to the next page, ""
+    after the last one; `size` is the bytes of JSON that this one took.
     """
 
     items: list[Object]
     resource_version: str
     kind: str
     remaining: int
+    token: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +125,18 @@ class Client:
         """
         token = ""
         while True:
-            place = {"continue": token} if token else {}
-            answer = await self.get(path, limit=str(limit), **query, **place)
-            yield _page(answer)
-            token = answer["metadata"].get("continue") or ""
+            page = await self.page(path, limit=limit, token=token, **query)
+            yield page
+            token = page.token
             if not token:
                 return
+
+    async def page(self, path: str, *, limit: int, token: str = "", **query: str) -> Page:
+        """Read one part of a collection: the first, or the one that a page's `token` leads to."""
+        place = {"continue": token} if token else {}
+        request = Request("GET", path, {"limit": str(limit)} | query | place)
+        content = await self._content(request)
+        return _page(_loads(request, content), len(content))
 
     async def watch(self, path: str, resource_version: str, **query: str) -> AsyncGenerator[Event, None]:
         """Tell what changes after a resourceVersion, until the API server ends it, as it does after some minutes.
@@ -144,9 +153,12 @@ class Client:
         return await self._ask(Request("PATCH", path, query, orjson.dumps(patch), content_type))
 
     async def _ask(self, request: Request) -> Object:
+        return _loads(request, await self._content(request))
+
+    async def _content(self, request: Request) -> bytes:
         for tries_left in reversed(range(_TRIES)):
             try:
-                return _loads(request, await self._transport.ask(request))
+                return await self._transport.ask(request)
             except ApiError as error:
                 if not (tries_left and _is_worth_another_try(request, error)):
                     raise
@@ -170,14 +182,21 @@ def _loads(request: Request, content: bytes) -> Object:
     return answer
 
 
-def _page(answer: Object) -> Page:
+def _page(answer: Object, size: int) -> Page:
     kind = str(answer.get("kind", ""))
     items = answer.get("items") or []
     for item in items:
         item.setdefault("apiVersion", answer.get("apiVersion", ""))
         item.setdefault("kind", kind.removesuffix("List"))
     metadata = answer["metadata"]
-    return Page(items, metadata.get("resourceVersion", ""), kind, metadata.get("remainingItemCount") or 0)
+    return Page(
+        items,
+        metadata.get("resourceVersion", ""),
+        kind,
+        metadata.get("remainingItemCount") or 0,
+        metadata.get("continue") or "",
+        size,
+    )
 
 
 def _event(request: Request, line: bytes) -> Event:

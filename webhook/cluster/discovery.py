@@ -51,6 +51,13 @@ class Resources:
         """Give every kind once, in the version that the API server prefers."""
         return tuple(self._preferred.values())
 
+    def versions(self) -> Iterator[tuple[Resource, ...]]:
+        """Give every kind in all of its versions, the one that the API server prefers first."""
+        found: dict[tuple[str, str], list[Resource]] = {}
+        for each in self._by_version.values():
+            found.setdefault((each.group, each.kind), []).append(each)
+        yield from map(tuple, found.values())
+
     def breaks(self, api_version: str) -> bool:
         """Is anything of the group not known, so that a kind that is not found may be served all the same."""
         group = api_version.rpartition("/")[0]

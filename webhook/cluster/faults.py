@@ -20,7 +20,8 @@ class ApiError(CozyguardError):
     """The API server refuses, or says that it cannot.
 
     `status` is the HTTP status, `reason` Kubernetes' word for it (`NotFound`, `Expired`; "" where it gives none),
-    `details` its `Status.details`, and `retry_after` the seconds after which it wants to be asked again.
+    `details` its `Status.details`, and `retry_after` the seconds after which it wants to be asked again. With a list
+    that `is_gone` comes the `token` of the next page all the same: of the objects as they are now.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class ApiError(CozyguardError):
         reason: str = "",
         retry_after: float | None = None,
         details: Object | None = None,
+        token: str = "",
     ) -> None:
         """Keep the parts beside the message, which names the request."""
         self.message = message
@@ -38,6 +40,7 @@ class ApiError(CozyguardError):
         self.reason = reason
         self.retry_after = retry_after
         self.details = details or {}
+        self.token = token
         super().__init__(message)
 
     @property
@@ -84,7 +87,12 @@ def of_status(request: str, answer: Object, retry_after: float | None = None) ->
     reason = str(answer.get("reason") or "")
     words = str(answer.get("message") or reason or "the answer gives no reason")
     return ApiError(
-        f"{request}: {words} ({int(status)})", status=status, reason=reason, retry_after=retry_after, details=details
+        f"{request}: {words} ({int(status)})",
+        status=status,
+        reason=reason,
+        retry_after=retry_after,
+        details=details,
+        token=str(_mapping(answer.get("metadata")).get("continue") or ""),
     )
 
 

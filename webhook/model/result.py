@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from webhook.errors import DocumentError
 from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Finding, Outcome
 from webhook.model.path import Path
+
+
+_FIXABLE: Final = {Outcome.DENY, Outcome.WARN}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,6 +53,17 @@ class Silenced:
 
 
 @dataclass(frozen=True, slots=True)
+class SetBy:
+    """Who last set a field of a live object, from its `metadata.managedFields`: `operation` is Apply or Update."""
+
+    manager: str
+    operation: str
+    time: str
+    by_hand: bool | None
+    """By a person rather than a controller, as far as the manager's name tells; None where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """One finding, with the object and the place that it is about."""
 
@@ -57,12 +71,19 @@ class Result:
     resource: Resource
     source: Source
     silenced: Silenced | None = None
+    set_by: SetBy | None = None
 
     @property
     def refuses(self) -> bool:
         """Is the object refused for it."""
         refused = self.finding.outcome in {Outcome.DENY, Outcome.ERROR}
         return refused and not self.finding.ignored and not self.silenced
+
+    @property
+    def fixable(self) -> bool:
+        """Does it count, and is its fix mechanical: operations that `check --fix` can apply."""
+        counts = self.finding.outcome in _FIXABLE and not self.finding.ignored and not self.silenced
+        return counts and bool(self.finding.fix.patch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Final, TextIO
 from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Outcome
-from webhook.model.result import Checked, Patch, Resource, Result, Setup, Silenced, Source
+from webhook.model.result import Checked, Patch, Resource, Result, SetBy, Setup, Silenced, Source
 from webhook.report.summary import Summary
 
 VERSION: Final = 1
@@ -91,7 +91,7 @@ def _dump(value: Any) -> str:
 
 
 def summary_entry(summary: Summary) -> dict[str, int]:
-    """Write the counts; `pass` and `silenced` only where there are any."""
+    """Write the counts; `pass`, `silenced` and `fixed` only where there are any."""
     entry = {"resources": summary.resources, "resourcesDenied": summary.resources_denied}
     entry |= {outcome.value: summary.outcomes[outcome] for outcome in _COUNTED}
     entry["patch"] = summary.patches
@@ -99,6 +99,8 @@ def summary_entry(summary: Summary) -> dict[str, int]:
         entry["pass"] = summary.outcomes[Outcome.PASS]
     if summary.silenced:
         entry["silenced"] = summary.silenced
+    if summary.fixed:
+        entry["fixed"] = summary.fixed
     return entry
 
 
@@ -126,7 +128,14 @@ def result_entry(result: Result) -> dict[str, Any]:
         entry["ignored"] = True
     if result.silenced:
         entry["silenced"] = _silenced_entry(result.silenced)
+    if result.set_by:
+        entry["setBy"] = _set_by_entry(result.set_by)
     return entry
+
+
+def _set_by_entry(one: SetBy) -> dict[str, Any]:
+    """Write who last set the field; `byHand` is null where the manager's name does not tell."""
+    return {"manager": one.manager, "operation": one.operation, "time": one.time, "byHand": one.by_hand}
 
 
 def _silenced_entry(silenced: Silenced) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any, Final, TextIO
 
 from webhook.errors import DocumentError
 from webhook.model import path
-from webhook.model.decision import Outcome
+from webhook.model.decision import Finding, Outcome
 from webhook.model.fragment import scalar
-from webhook.model.result import Checked, Patch, Result, Setup, Silenced, Source
+from webhook.model.result import Checked, Patch, Result, SetBy, Setup, Silenced, Source
 from webhook.report.fragment import difference
 from webhook.report.plain import shorten, visible, window
 from webhook.report.style import Style
@@ -109,12 +109,19 @@ def _remarks(result: Result) -> Iterator[tuple[str, str]]:
             yield "", hint
     if result.silenced:
         yield f"silenced by {_silencer(result.silenced)}: ", result.silenced.reason
+    if result.set_by:
+        yield "set by: ", _manager(result.set_by)
     if finding.why:
         yield "why: ", finding.why
-    if fix := finding.fix.text or "; ".join(map(operation_words, finding.fix.patch)):
-        yield "fix: ", fix
+    if words := fix_words(finding):
+        yield "fix: ", words + (" (--fix does it)" if result.fixable else "")
     if finding.policy.docs:
         yield "docs: ", finding.policy.docs
+
+
+def fix_words(finding: Finding) -> str:
+    """Say the way out: in the policy's words, else operation by operation; "" if there is none."""
+    return finding.fix.text or "; ".join(map(operation_words, finding.fix.patch))
 
 
 def _silencer(silenced: Silenced) -> str:
@@ -122,6 +129,12 @@ def _silencer(silenced: Silenced) -> str:
     if not (exception := silenced.exception):
         return silenced.by
     return visible(f"exception `{exception.name}` of {exception.owner}, until {exception.until}")
+
+
+def _manager(one: SetBy) -> str:
+    """Say who has set a field, and when: a person, as it seems, or a program."""
+    hand = {True: ", by hand", False: ", a controller", None: ""}[one.by_hand]
+    return f"{visible(one.manager)}{hand}, {one.time}"
 
 
 def choices(result: Result) -> str:
@@ -164,6 +177,8 @@ def counts(summary: Summary) -> str:
     """Say the counts that are not nothing; denials always."""
     outcomes = summary.outcomes
     parts = [f"{summary.resources_denied} denied"]
+    if summary.fixed:
+        parts.append(f"{summary.fixed} fixed")
     if summary.resources_patched:
         parts.append(f"{summary.resources_patched} patched")
     parts += [

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from webhook.engine.patch import apply
@@ -38,7 +39,7 @@ def checked(manifest: Manifest, request: AdmissionRequest, decision: Decision) -
     return Checked(
         resource,
         (*found, *excused),
-        tuple(_patches(manifest, resource, request.object or {}, decision.changes)),
+        tuple(patches(partial(_source, manifest), resource, request.object or {}, decision.changes)),
         tuple(_remarks(manifest, ignores)),
     )
 
@@ -72,14 +73,17 @@ def _shares_line_with_secret(manifest: Manifest, policy: Policy, number: int, li
     return bool(manifest.prefix) and _BRACE.search(line) is not None and "Secret" in manifest.source.text
 
 
-def _patches(manifest: Manifest, resource: Resource, obj: Object, changes: Sequence[Change]) -> Iterator[Patch]:
+def patches(
+    source: Callable[[Policy, Path], Source], resource: Resource, obj: Object, changes: Sequence[Change]
+) -> Iterator[Patch]:
+    """Tell what each mutation changes, without what must not be shown; `source` says where it is written."""
     for change in changes:
         policy, operations = change.policy, change.operations
         made = tuple(edits(obj, operations))
         if change.secret:
             change = replace(change, operations=tuple(map(_hide, operations)))
             made = tuple(map(_hide_edit, made))
-        yield Patch(change, resource, _source(manifest, policy, path_of(obj, operations[0]["path"])), made)
+        yield Patch(change, resource, source(policy, path_of(obj, operations[0]["path"])), made)
         obj = apply(obj, operations)
 
 

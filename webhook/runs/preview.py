@@ -56,6 +56,11 @@ def compared(old: Found, new: Found) -> Compared:
     """Compare what two releases say of one object; what is no object is the same for both."""
     if not isinstance(old, Checked) or not isinstance(new, Checked):
         return new if not isinstance(new, Checked) else Previewed(new.resource)
+    return differing(old, new)
+
+
+def differing(old: Checked, new: Checked) -> Previewed:
+    """Tell what of one object's findings differs."""
     return Previewed(new.resource, tuple(_differences(old, new)), new.remarks)
 
 

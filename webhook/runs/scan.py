@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Final, TypeVar
 
 from webhook.admission.synthesize import Circumstances, synthesize
-from webhook.engine.context import DEFAULT_CONFIGURATION, Context
+from webhook.engine.context import Context
 from webhook.engine.pipeline import review
 from webhook.engine.policyset import PolicySet
 from webhook.errors import DocumentError
-from webhook.model.configuration import Configuration
 from webhook.model.release import Minor
 from webhook.model.request import CREATE, UPDATE, GroupVersionKind, Object
 from webhook.model.result import Checked, Setup
+from webhook.runs import loading
 from webhook.runs.inputs import Inputs, Piece
 from webhook.runs.locate import checked
 from webhook.runs.selection import Selection
 from webhook.runs.spread import spread
 from webhook.runs.world import objects_of, survey
-from webhook.sources import compiled
-from webhook.sources.bundled import bundled
 from webhook.sources.files import Skipped
 from webhook.sources.manifests import Manifest, manifests
 from webhook.sources.objects import ObjectStore
@@ -43,7 +41,8 @@ Answer = TypeVar("Answer")
 class ScanRequest:
     """All that a scan is told. Paths of files are as the user wrote them.
 
-    `circumstances` are those of every object, except that one which `old` holds is updated.
+    `circumstances` are those of every object, except that one which `old` holds is updated. `contents` are read in
+    place of the files of these names.
     """
 
     paths: tuple[str, ...]
@@ -56,6 +55,7 @@ class ScanRequest:
     old: str | None = None
     passes: bool = False
     jobs: int | None = None
+    contents: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,12 @@ def prepare(request: ScanRequest) -> Prepared:
     Raises UsageError and DocumentErrors for what makes every answer wrong; a policy that does not
     compile is an error in `setup`, and the others still run.
     """
-    configuration = _configuration(request.configuration)
-    own = request.selection.policies or configuration.policies or (bundled(),)
-    found = compiled.load([*own, *request.selection.added])
+    configuration = loading.configured(request.configuration)
+    found = loading.load(request.selection, configuration)
     if not found.errors:  # a policy that does not compile has no name here
         request.selection.check([one.policy.name for one in found.policies])
     policies = PolicySet.link(one for one in found.policies if request.selection.takes(one.policy))
-    inputs = Inputs(request.paths)
+    inputs = Inputs(request.paths, request.contents)
     world = survey(
         inputs.pieces(),
         (one.lookup.kind for one in policies.lookups.values()),
@@ -142,10 +141,11 @@ def judge(prepared: Prepared, piece: Piece) -> Iterator[Found]:
         yield piece
         return
     for manifest in manifests(piece):
-        yield _decide(prepared, manifest) if isinstance(manifest, Manifest) else manifest
+        yield decide(prepared, manifest) if isinstance(manifest, Manifest) else manifest
 
 
-def _decide(prepared: Prepared, manifest: Manifest) -> Checked | DocumentError:
+def decide(prepared: Prepared, manifest: Manifest) -> Checked | DocumentError:
+    """Judge one object; an error says why it cannot be."""
     circumstances, old = prepared.request.circumstances, _old(prepared, manifest.object)
     if old is not None:
         circumstances = replace(circumstances, operation=UPDATE)
@@ -172,11 +172,3 @@ def _old_objects(request: ScanRequest) -> ObjectStore | None:
         return None
     namespace = request.circumstances.namespace
     return ObjectStore(objects_of(request.old), closed_world=True, namespace=namespace)
-
-
-def _configuration(file: str | None) -> Configuration:
-    if file is None:
-        return DEFAULT_CONFIGURATION
-    from webhook.sources import configuration  # here: most runs have none
-
-    return configuration.load(file)

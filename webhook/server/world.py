@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from webhook.cel.errors import NotKnown
 from webhook.engine.compile import CompiledPolicy
 from webhook.engine.context import DEFAULT_CONFIGURATION, Cluster
 from webhook.engine.policyset import PolicySet
 from webhook.errors import DocumentErrors, UsageError
 from webhook.model.configuration import Configuration
 from webhook.model.release import Release
-from webhook.model.request import Object
 from webhook.server.compiling import compile_policies
 from webhook.server.logs import Log
 from webhook.server.settings import Settings
@@ -110,14 +108,8 @@ def _cluster(state: Path | None) -> ObjectStore:
 
 def _release(settings: Settings, given: Configuration, cluster: Cluster, log: Log) -> Release:
     """Find the release's catalogue entry, with the PackageSources of the cluster laid over it."""
-    release, warning = releases.in_force(settings.release or given.release, cluster, _package_sources(cluster))
+    wanted = settings.release or given.release
+    release, warning = releases.in_force(wanted, cluster, releases.package_sources(cluster))
     if warning:
         log.warning("release", warning=warning)
     return release
-
-
-def _package_sources(cluster: Cluster) -> list[Object]:
-    try:
-        return cluster.list("cozystack.io/v1alpha1", releases.PACKAGE_SOURCE, "", None)
-    except NotKnown:
-        return []

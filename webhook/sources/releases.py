@@ -13,6 +13,7 @@ from webhook.model.request import Object
 from webhook.sources import catalog
 
 PACKAGE_SOURCE: Final = "PackageSource"
+_PACKAGE_SOURCES: Final = "cozystack.io/v1alpha1"
 
 _OPERATOR: Final = ("apps/v1", "Deployment", "cozy-system", "cozystack-operator")
 """Its image's tag is the release; the ConfigMap `cozystack-version` holds the number of a migration."""
@@ -41,6 +42,14 @@ def detect(cluster: Cluster) -> Minor | None:
         with suppress(ValueError):
             return Minor.parse(version)
     return None
+
+
+def package_sources(cluster: Cluster) -> list[Object]:
+    """Give the PackageSources of a cluster; none where they are not known."""
+    try:
+        return cluster.list(_PACKAGE_SOURCES, PACKAGE_SOURCE, "", None)
+    except NotKnown:
+        return []
 
 
 def _versions(operator: Any) -> Iterable[str]:

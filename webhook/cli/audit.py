@@ -1,0 +1,106 @@
+"""`cozyguard audit`: judge what a live cluster holds, as if it were applied now."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from webhook.cli import terminal
+from webhook.cli.options import Arguments, Parser, add_policy_options, add_release, one_of, positive, release, selection
+from webhook.errors import UsageError
+from webhook.report.summary import ExitCode
+
+if TYPE_CHECKING:
+    from webhook.runs.audit.prepare import Asked
+    from webhook.sources.compiled import Compiled
+
+_EXAMPLES: Final = (
+    ("cozyguard audit --kubeconfig ~/.kube/config", "judge everything that policies are about"),
+    ("cozyguard audit --namespace tenant-a --kind HelmRelease", "judge one kind in one namespace"),
+    ("cozyguard audit --to 1.7", "tell only what an upgrade to 1.7 changes"),
+)
+
+
+def parser() -> Parser:
+    """Describe the flags."""
+    made = Parser("audit", "Judge what a live cluster holds, as if it were applied now.", _EXAMPLES)
+    made.option("--kubeconfig", type=Path, metavar="FILE", help="of the cluster (default: the pod's service account)")
+    made.option("--context", metavar="NAME", default="", help="the kubeconfig's context (default: its current one)")
+    made.repeatable("--namespace", metavar="NAME", help="only what lives in this namespace")
+    made.repeatable("--kind", metavar="KIND", help="only this kind: Package, packages or packages.cozystack.io")
+    add_policy_options(made)
+    add_release(made)
+    made.option("--from", dest="before", type=release, metavar="VERSION", help="with --to: in place of --release")
+    made.option("--to", dest="after", type=release, metavar="VERSION", help="tell only what this release changes")
+    made.repeatable(
+        "--fail-on", type=one_of("warn", "skip"), metavar="OUTCOME", help="exit with 1 for warn or skip, too"
+    )
+    made.option(
+        "--max-findings",
+        type=positive,
+        metavar="N",
+        default=10_000,
+        help="list so many at most, and count the others (default: 10000)",
+    )
+    made.option("--parallel", type=positive, metavar="N", default=4, help="kinds that are listed at once (default: 4)")
+    made.option("--qps", type=positive, metavar="N", default=20, help="pages a second, of all kinds (default: 20)")
+    made.option("-o", "--output", type=one_of("text", "json"), metavar="FORMAT", default="text", help="text or json")
+    terminal.add_colour(made)
+    return made
+
+
+def run(argv: Sequence[str]) -> int:
+    """Audit, report, and answer with the exit code."""
+    started = time.perf_counter()
+    arguments = parser().parse(argv, os.environ)
+    if arguments.before and not arguments.after:
+        raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
+    from webhook.cluster.faults import Unreachable  # here: `--help` needs no cluster
+    from webhook.runs import loading
+    from webhook.runs.audit.prepare import Asked
+
+    asked = Asked(
+        selection(arguments),
+        loading.configured(arguments.config),
+        arguments.before or arguments.release,
+        arguments.after,
+        tuple(arguments.kind),
+        tuple(dict.fromkeys(arguments.namespace)),
+    )
+    files = loading.load(
+        asked.selection, asked.configuration
+    )  # before there are other tasks: it may take a second process
+    try:
+        return asyncio.run(_audit(asked, files, arguments, started))
+    except Unreachable as error:
+        terminal.fail(error)
+        return ExitCode.UNREACHABLE
+
+
+async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: float) -> ExitCode:
+    from webhook.cli.audited import Differences, Findings
+    from webhook.cluster.access import Access
+    from webhook.cluster.client import Client
+    from webhook.cluster.pager import Pager
+    from webhook.runs.audit.prepare import ready
+    from webhook.runs.audit.walk import walk
+
+    access = Access(arguments.kubeconfig, arguments.context)
+    async with await Client.connect(access) as client, ready(client, asked, files) as audit:
+        terminal.tell(audit.setup.policy_errors, "policy error")
+        terminal.tell(audit.notices, "note")
+        gc.freeze()  # policies live as long as the process: not to be walked through again and again
+        pager = Pager(client, arguments.qps)
+        with terminal.Progress("audited", "objects") as progress:
+            found = (
+                Differences(audit, audit.after, arguments, progress)
+                if audit.after
+                else Findings(audit, arguments, progress)
+            )
+            coverage = await walk(audit.targets, asked.namespaces, pager, arguments.parallel, found.take)
+    return found.report(coverage, time.perf_counter() - started)

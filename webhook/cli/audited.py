@@ -1,0 +1,134 @@
+"""What an audit has found, on its way from the pipeline to the report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from webhook.cli import terminal
+from webhook.cli.options import Arguments
+from webhook.errors import DocumentError
+from webhook.model.decision import Outcome
+from webhook.model.preview import Previewed, Turn
+from webhook.model.release import Release
+from webhook.model.request import Object
+from webhook.model.result import Checked
+from webhook.report import Report
+from webhook.report.json import JsonReport
+from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
+from webhook.report.style import Style
+from webhook.report.summary import ExitCode, Summary
+from webhook.report.text import TextReport, count
+from webhook.runs.audit.findings import Kept, Unchecked
+from webhook.runs.audit.judge import comparing, judging
+from webhook.runs.audit.prepare import Ready
+from webhook.runs.audit.targets import Target
+from webhook.runs.audit.walk import Coverage
+
+_TURNS: Final = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
+
+
+class Findings:
+    """What policies say of the objects as they are."""
+
+    def __init__(self, audit: Ready, arguments: Arguments, progress: terminal.Progress) -> None:
+        """Nothing found so far."""
+        self._audit, self._arguments, self._progress = audit, arguments, progress
+        self._judge = judging(audit.context)
+        self._summary = Summary()
+        self._kept: Kept[Checked] = Kept(arguments.max_findings)
+        self._unchecked = Unchecked()
+
+    async def take(self, target: Target, objects: Sequence[Object]) -> None:
+        """Judge some objects, count them all, and keep what there is to say."""
+        for obj in objects:
+            checked = self._judge(target, obj)
+            self._summary.add(checked)
+            if not checked.silent:
+                known = self._unchecked.take_from(checked)
+                self._kept.add(known, len(known.results) + len(known.patches))
+        self._progress.show(self._summary.resources)
+
+    def report(self, coverage: Coverage, seconds: float) -> ExitCode:
+        """Write everything, and judge the run."""
+        summary, report = self._summary, _report(self._arguments)
+        faults = _faults(self._audit, coverage)
+        summary.add_faults((*self._audit.setup.policy_errors, *faults))
+        report.begin(self._audit.setup)
+        for checked in (*self._kept, *self._unchecked):
+            report.add(checked)
+        for fault in faults:
+            report.add_fault(fault)
+        report.end(summary, seconds)
+        _tell(coverage, faults, self._kept.left_out)
+        return _code(coverage, summary.exit_code([Outcome(name) for name in self._arguments.fail_on]))
+
+
+class Differences:
+    """What an upgrade changes for the objects."""
+
+    def __init__(self, audit: Ready, after: Release, arguments: Arguments, progress: terminal.Progress) -> None:
+        """Nothing found so far."""
+        self._audit, self._arguments, self._progress = audit, arguments, progress
+        self._after = after
+        self._judge = comparing(audit.context, replace(audit.context, release=after))
+        self._counts = Counts()
+        self._kept: Kept[Previewed] = Kept(arguments.max_findings)
+
+    async def take(self, target: Target, objects: Sequence[Object]) -> None:
+        """Judge some objects for both releases, count them all, and keep what differs."""
+        for obj in objects:
+            previewed = self._judge(target, obj)
+            self._counts.add(previewed)
+            self._kept.add(previewed, len(previewed.differences))
+        self._progress.show(self._counts.resources)
+
+    def report(self, coverage: Coverage, seconds: float) -> ExitCode:
+        """Write everything, and judge the run."""
+        counts, report = self._counts, self._report()
+        faults = _faults(self._audit, coverage)
+        counts.faults += len(self._audit.setup.policy_errors) + len(faults)
+        for previewed in self._kept:
+            report.add(previewed)
+        for fault in faults:
+            report.add_fault(fault)
+        report.end(counts, seconds)
+        _tell(coverage, faults, self._kept.left_out)
+        return _code(coverage, counts.exit_code([_TURNS[name] for name in self._arguments.fail_on]))
+
+    def _report(self) -> PreviewReport:
+        before = self._audit.setup
+        after = replace(before, release=str(self._after.version))
+        if self._arguments.output == "json":
+            return JsonPreview(sys.stdout, before, after)
+        return TextPreview(sys.stdout, _style(self._arguments), before, after)
+
+
+def _report(arguments: Arguments) -> Report:
+    return JsonReport(sys.stdout) if arguments.output == "json" else TextReport(sys.stdout, _style(arguments))
+
+
+def _style(arguments: Arguments) -> Style:
+    return Style(terminal.colour(arguments.color, sys.stdout))
+
+
+def _faults(audit: Ready, coverage: Coverage) -> list[DocumentError]:
+    """Collect what makes the answer incomplete."""
+    cut = [DocumentError("audit", message="interrupted: what was looked at until then is told")]
+    return [*audit.gaps, *sorted(coverage.gaps), *(cut if coverage.interrupted else ())]
+
+
+def _tell(coverage: Coverage, faults: Iterable[DocumentError], left_out: int) -> None:
+    terminal.tell(faults, "input error")
+    terminal.tell(coverage.notices, "note")
+    if left_out:
+        more = count(left_out, "more finding")
+        terminal.say(f"note: {more} are counted and not listed: narrow it down, or raise `--max-findings`")
+
+
+def _code(coverage: Coverage, code: ExitCode) -> ExitCode:
+    if coverage.interrupted:
+        return ExitCode.INTERRUPTED
+    return ExitCode.UNREACHABLE if coverage.unreachable else code

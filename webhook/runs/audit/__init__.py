@@ -1,0 +1,1 @@
+"""Every object of a live cluster → the pipeline → results: the run behind `audit`."""
