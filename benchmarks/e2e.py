@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import base64
 import json
 import re
 import ssl
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from operator import neg
@@ -27,32 +25,19 @@ from tempfile import TemporaryDirectory
 from typing import Final, Self
 
 import aiohttp
-import trustme
 import uvloop
-import yaml
 
 from benchmarks import objects
 from benchmarks.machine import cpu_seconds, machine
+from benchmarks.variants import NATIVE, NONE, OTHERS, OURS, VARIANTS, broken, in_force, pod_security
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
-from tests.faults.replica import Replica
 from webhook.model.request import Object
 
 Usage = tuple[float, float]
 """CPU seconds of the API server, and of our servers together."""
 
 CLIENTS: Final = (1, 4, 16)
-NONE, OURS, NATIVE, OTHERS = "none", "ours", "native", "others"
-VARIANTS: Final = {
-    NONE: "no policy",
-    OURS: "our webhook, 16 Pod Security policies",
-    NATIVE: "the same 16 as ValidatingAdmissionPolicies",
-    OTHERS: "our webhook, 1,000 policies that do not match",
-}
-"""Each is in force in the namespace of its name."""
-
-_POD_SECURITY: Final = Path(__file__).parent / "policies" / "pod-security"
-_API: Final = "admissionregistration.k8s.io/v1"
 _PATIENCE: Final = 60.0
 """Seconds until all is in force: a few, even on a busy machine."""
 
@@ -60,8 +45,6 @@ _CALLED: Final = re.compile(r'^apiserver_admission_webhook_request_total\{.*\bna
 _DENIED: Final = re.compile(r'^apiserver_validating_admission_policy_check_total\{.*\bpolicy="(.+?)"', re.MULTILINE)
 _UNSEEN: Final = {"pss-proc-mount", "pss-windows-host-process"}
 """The API server itself refuses the Pods that break these, before it asks any policy."""
-
-_PODS: Final = [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE", "UPDATE"]}]
 
 
 @dataclass(slots=True)
@@ -94,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print a table."""
     arguments = _parser().parse_args(argv)
     pod = objects.pod(Random(1), arguments.size)
-    with TemporaryDirectory() as name, ControlPlane(find(say=_say)) as plane, _policies(plane, Path(name)) as servers:
+    with TemporaryDirectory() as name, ControlPlane(find(say=_say)) as plane, in_force(plane, Path(name)) as servers:
 
         def usage() -> Usage:
             return cpu_seconds(plane.pid), sum(cpu_seconds(server.pid) for server in servers)
@@ -110,95 +93,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=0.75, help="how long each is driven, each round")
     return parser
-
-
-@contextmanager
-def _policies(plane: ControlPlane, folder: Path) -> Iterator[list[Replica]]:
-    """Serve and register everything; it is in force when the API server says so."""
-    security = _pod_security("AdmissionPolicy")
-    authority = trustme.CA()
-    leaf = authority.issue_cert("127.0.0.1")
-    leaf.private_key_pem.write_to_path(folder / "tls.key")
-    leaf.cert_chain_pems[0].write_to_path(folder / "tls.crt")
-    servers = {OURS: _server(folder, OURS, security), OTHERS: _server(folder, OTHERS, _others(security, 1000))}
-    with ExitStack() as stack:
-        for server in servers.values():
-            server.launch()
-            stack.callback(server.kill)
-        while not all(server.status()["ready"] for server in servers.values()):
-            time.sleep(0.1)
-        webhooks = [_webhook(name, server, authority.cert_pem.bytes()) for name, server in servers.items()]
-        everything = [*map(_namespace, VARIANTS), _configuration(webhooks), *_native(security)]
-        (folder / "all.yaml").write_text(yaml.safe_dump_all(everything))
-        plane.kubectl("create", "--filename", str(folder / "all.yaml"))
-        yield list(servers.values())
-
-
-def _pod_security(kind: str) -> list[Object]:
-    """Read the policies, or their tests."""
-    documents = (yaml.safe_load(file.read_text()) for file in sorted(_POD_SECURITY.glob("*.yaml")))
-    return [document for document in documents if document["kind"] == kind]
-
-
-def _broken() -> list[Object]:
-    """Give Pods, each of which breaks a rule: for each policy there are some."""
-    cases = [case for suite in _pod_security("PolicyTest") for case in suite["cases"]]
-    return [case["object"] for case in cases if case["expect"]["outcome"] == "deny" and "object" in case]
-
-
-def _server(folder: Path, name: str, policies: Iterable[Object]) -> Replica:
-    """Make a server with these policies; it is not started yet."""
-    (folder / f"{name}.yaml").write_text(yaml.safe_dump_all(policies))
-    files = {"tls-cert": "tls.crt", "tls-key": "tls.key", "policies": f"{name}.yaml"}
-    return Replica(folder / f"{name}.log", {flag: folder / file for flag, file in files.items()})
-
-
-def _others(policies: Sequence[Object], count: int) -> Iterator[Object]:
-    """Make so many policies about Services, by turns from those given."""
-    rules = [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["services"], "operations": ["CREATE"]}]
-    for index in range(count):
-        policy = policies[index % len(policies)]
-        spec = policy["spec"] | {"matchConstraints": {"resourceRules": rules}}
-        yield policy | {"metadata": {"name": f"other-{index}"}, "spec": spec}
-
-
-def _namespace(name: str) -> Object:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-
-
-def _in(namespace: str) -> Object:
-    return {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
-
-
-def _configuration(webhooks: list[Object]) -> Object:
-    kind = "ValidatingWebhookConfiguration"
-    return {"apiVersion": _API, "kind": kind, "metadata": {"name": "bench"}, "webhooks": webhooks}
-
-
-def _webhook(namespace: str, server: Replica, authority: bytes) -> Object:
-    """Register a server for the Pods of a namespace, as a cluster would."""
-    url, bundle = f"https://127.0.0.1:{server.port}/validate", base64.b64encode(authority).decode()
-    return {
-        "name": f"{namespace}.example.org",
-        "admissionReviewVersions": ["v1"],
-        "sideEffects": "None",
-        "timeoutSeconds": 5,
-        "namespaceSelector": _in(namespace),
-        "clientConfig": {"url": url, "caBundle": bundle},
-        "rules": _PODS,
-    }
-
-
-def _native(policies: Iterable[Object]) -> Iterator[Object]:
-    """Say the same in Kubernetes' own words: what the policies consist of keeps its name there."""
-    for policy in policies:
-        name, spec = policy["metadata"]["name"], policy["spec"]
-        own = {key: spec[key] for key in ("variables", "validations") if key in spec}
-        own["matchConstraints"] = spec["matchConstraints"] | {"namespaceSelector": _in(NATIVE)}
-        head = {"apiVersion": _API, "metadata": {"name": name}}
-        yield head | {"kind": "ValidatingAdmissionPolicy", "spec": own}
-        binding = {"policyName": name, "validationActions": ["Deny"]}
-        yield head | {"kind": "ValidatingAdmissionPolicyBinding", "spec": binding}
 
 
 class Client:
@@ -247,7 +141,7 @@ async def _measure(
 ) -> dict[tuple[str, int], Runs]:
     """Drive each variant in each round; returns what was measured by variant and number of clients."""
     runs = {(variant, clients): Runs() for clients in CLIENTS for variant in VARIANTS}
-    names = {policy["metadata"]["name"] for policy in _pod_security("AdmissionPolicy")} - _UNSEEN
+    names = {policy["metadata"]["name"] for policy in pod_security("AdmissionPolicy")} - _UNSEEN
     async with client:
         await _wait_until_in_force(client, names)
         for _ in range(rounds):
@@ -268,7 +162,7 @@ async def _wait_until_in_force(client: Client, policies: set[str]) -> None:
             raise SystemExit(f"e2e: not in force: {', '.join(sorted(missing))}")
         for variant in VARIANTS:
             await client.create(variant)
-        for pod in _broken():  # native policies are counted only where they deny
+        for pod in broken():  # native policies are counted only where they deny
             await client.ask(NATIVE, _in_namespace(pod, NATIVE))
         metrics = await client.metrics()
         missing = ({OURS, OTHERS} - set(_CALLED.findall(metrics))) | (policies - set(_DENIED.findall(metrics)))
