@@ -10,7 +10,6 @@ from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Finding, Outcome
 from webhook.model.path import Path
 
-
 _FIXABLE: Final = {Outcome.DENY, Outcome.WARN}
 
 
@@ -81,9 +80,9 @@ class Result:
 
     @property
     def fixable(self) -> bool:
-        """Does it count, and is its fix mechanical: operations that `check --fix` can apply."""
+        """Does it count, stand in a file, and is its fix mechanical: operations that `check --fix` can apply."""
         counts = self.finding.outcome in _FIXABLE and not self.finding.ignored and not self.silenced
-        return counts and bool(self.finding.fix.patch)
+        return counts and self.source.line > 0 and bool(self.finding.fix.patch)
 
 
 @dataclass(frozen=True, slots=True)
