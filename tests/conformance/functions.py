@@ -34,7 +34,6 @@ DIFFERENCES: Final[Mapping[str, str]] = {
     "isInteger": "does not change after a comparison with a greater quantity",
     "asInteger": "does not change after a comparison with a greater quantity",
     "@sortByAssociatedKeys": "a typed key needs `dyn(…)` where the type of the result matters",
-    "format": "arguments are checked when it runs, not when it is compiled",
 }
 """What differs from the API server, by function."""
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from webhook.cel.errors import Budget, CelError, ExpressionError
 from webhook.cel.functions import FUNCTIONS
+from webhook.cel.functions.format import template_faults
 from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, walk
 from webhook.errors import did_you_mean
 
@@ -77,6 +78,11 @@ def _value_faults(tree: Tree, node: Node, formatted: bool) -> Iterator[_Fault]:
         case MapNode(structure=""):
             yield from _mixed(tree, ((entry.key, False) for entry in node.entries), formatted)
             yield from _mixed(tree, ((entry.value, entry.optional) for entry in node.entries), formatted)
+        case Call(function="format", target=Const(value=str(template)), args=(ListNode(optional=absent) as given,)) if (
+            not absent
+        ):
+            for number, message in template_faults(template, list(map(tree.type_of, given.elements))):
+                yield node if number is None else given.elements[number], message
         case Call(function=name) if name in _LITERALS and node.args:
             yield from _wrong_literal(node)
         case Select(field=name) if not re.fullmatch(r"[A-Za-z_]\w*", name):

@@ -62,7 +62,7 @@ class ResourceCheck(_Question):
 
     __slots__ = ()
 
-    def having(self, **more: str) -> ResourceCheck:
+    def having(self, **more: Any) -> ResourceCheck:
         """The same question, told more of."""
         return ResourceCheck(self.ask, replace(self.attributes, **more))
 

@@ -37,11 +37,15 @@ _TYPES: Final[dict[type, CelType]] = {
 }
 
 
+_CLASSES: Final[dict[str, type]] = {type_.name: cls for cls, type_ in _TYPES.items()}
+
+
 def cel_type(name: str) -> Callable[[_Class], _Class]:
     """Declare which CEL type the instances of a class have."""
 
     def declare(cls: _Class) -> _Class:
         _TYPES[cls] = CelType(name)
+        _CLASSES.setdefault(name, cls)
         return cls
 
     return declare
@@ -50,6 +54,11 @@ def cel_type(name: str) -> Callable[[_Class], _Class]:
 def type_of(value: Any) -> CelType:
     """The type of a value, without parameters: `list`, not `list(int)`."""
     return _TYPES[type(value)]
+
+
+def class_of(name: str) -> type:
+    """The Python class that most values of a type have. Raises KeyError for a type that has none."""
+    return _CLASSES[name]
 
 
 def no_such_overload(function: str, *arguments: Any) -> CelError:

@@ -51,6 +51,8 @@ def literal(type_: str) -> str:
 
 def text(name: str, overload: Overload) -> str:
     """Write a call of the function."""
+    if name == "format":
+        return "'%d'.format([1])"  # the template is checked against the arguments
     arguments = list(map(literal, overload.parameters))
     receiver = f"{arguments.pop(0)}." if overload.receiver else ""
     return f"{receiver}{name}({', '.join(arguments)})"
