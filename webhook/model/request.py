@@ -49,7 +49,7 @@ class UserInfo:
     username: str
     groups: tuple[str, ...] = ()
     uid: str = ""
-    extra: dict[str, list[str]] = field(default_factory=dict)
+    extra: dict[str, list[str]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
