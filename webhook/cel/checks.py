@@ -8,7 +8,7 @@ from typing import Final
 
 from webhook.cel.errors import Budget, CelError, ExpressionError
 from webhook.cel.functions import FUNCTIONS
-from webhook.cel.functions.format import template_faults
+from webhook.cel.functions.format_check import template_faults
 from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, walk
 from webhook.errors import did_you_mean
 

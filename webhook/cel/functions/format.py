@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from webhook.cel.errors import Budget, CelError
@@ -17,7 +17,7 @@ from webhook.cel.values.arithmetic import text_cost
 from webhook.cel.values.maps import MAPS
 from webhook.cel.values.text import double, quote, show
 from webhook.cel.values.time import Duration, Timestamp
-from webhook.cel.values.types import CelType, Uint, class_of, type_of
+from webhook.cel.values.types import CelType, Uint, type_of
 
 _CLAUSE: Final = re.compile(r"(\.([0-9]*))?(.?)", re.DOTALL)
 _SUPERSCRIPT: Final = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -44,7 +44,7 @@ def format_text(budget: Budget, template: str, arguments: list[Any]) -> str:
             continue
         if used >= len(arguments):
             raise CelError(f"index {used} out of range")
-        verb, precision, position = _clause(template, position)
+        verb, precision, position = clause(template, position)
         try:
             parts.append(verb(budget, arguments[used], precision))
         except CelError as error:
@@ -54,55 +54,10 @@ def format_text(budget: Budget, template: str, arguments: list[Any]) -> str:
     return "".join(parts)
 
 
-def template_faults(template: str, types: Sequence[str]) -> Iterator[tuple[int | None, str]]:
-    """Check a literal template against the types of its arguments, as the API server does when it compiles.
-
-    Gives the number of the argument that is wrong, or None for the template, and what is wrong.
-    """
-    used = position = 0
-    try:
-        while (percent := template.find("%", position)) >= 0:
-            position = percent + 1
-            if template.startswith("%", position):
-                position += 1
-                continue
-            if used >= len(types):
-                raise CelError(f"index {used} out of range")
-            verb, precision, position = _clause(template, position)
-            try:
-                if types[used] != "dyn":
-                    verb(Budget(), _sample(types[used]), precision)
-            except CelError as error:
-                yield used, f"error during formatting: {error}"
-            used += 1
-    except CelError as error:
-        yield None, str(error)
-        return
-    if used < len(types):
-        yield None, f"too many arguments supplied to string.format (expected {used}, got {len(types)})"
-
-
-_SAMPLES: Final = {
-    "string": "NaN",
-    "timestamp": Timestamp(0),
-    "duration": Duration(0),
-    "type": CelType("type"),
-}
-
-
-def _sample(type_: str) -> Any:
-    """Make a value of a type that every clause takes which takes the type."""
-    name = type_.partition("(")[0]
-    if name in _SAMPLES:
-        return _SAMPLES[name]
-    cls: Any = class_of(name)
-    return cls.__new__(cls)
-
-
 _Verb = Callable[[Budget, Any, int], str]
 
 
-def _clause(template: str, position: int) -> tuple[_Verb, int, int]:
+def clause(template: str, position: int) -> tuple[_Verb, int, int]:
     """The verb, the precision (6 where none is written) and the end of the clause that begins here."""
     if position == len(template):
         raise CelError("unexpected end of string")

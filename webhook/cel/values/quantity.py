@@ -7,32 +7,14 @@ to it. Source: `pkg/api/resource` of k8s.io/apimachinery.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_UP, Context, Decimal, DecimalException, Inexact
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 from webhook.cel.errors import CelError
 from webhook.cel.values.opaque import Opaque
+from webhook.cel.values.quantity_text import BINARY, DECIMAL, SCIENTIFIC, Written, canonical, int32, read
 from webhook.cel.values.types import cel_type
-
-DECIMAL: Final = "DecimalSI"
-BINARY: Final = "BinarySI"
-SCIENTIFIC: Final = "DecimalExponent"
-"""How a quantity is written: with `k`, `M`, `m` …, with `Ki`, `Mi` …, with `e3`."""
-
-_SUFFIXES: Final = {
-    **{suffix: (10, 3 * power, DECIMAL) for power, suffix in enumerate(("n", "u", "m", "", *"kMGTPE"), -3)},
-    **{f"{suffix}i": (2, 10 * power, BINARY) for power, suffix in enumerate("KMGTPE", 1)},
-}
-_NAMES: Final = {(base, exponent): suffix for suffix, (base, exponent, _) in _SUFFIXES.items()}
-
-_WRITTEN: Final = re.compile(
-    r"(?P<sign>[+-]?)(?P<zeros>0*)(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?(?P<suffix>[eEinumkKMGTP]*[-+]?[0-9]*)"
-)
-_SCIENTIFIC: Final = re.compile(r"[eE]([+-]?[0-9]{1,19})")
-_EXPRESSION: Final = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
-"""What the API server says that a quantity has to match; it reads a little more."""
 
 _INT_MIN: Final = Decimal(-(2**63))
 _INT_MAX: Final = Decimal(2**63 - 1)
@@ -47,18 +29,6 @@ _CEILING: Final = Context(prec=100_000, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=R
 _POWERS: Final = [float(f"1e{power}") for power in range(32)]
 _GREAT_POWERS: Final = [float(f"1e{power}") for power in range(0, 309, 32)]
 _SMALL_POWERS: Final = [float(f"1e-{power}") for power in range(0, 324, 32)]
-
-
-class _Written(NamedTuple):
-    """The parts of a quantity's text. `whole` has no leading zeros, and is `0` where there is nothing else."""
-
-    negative: bool
-    whole: str
-    fraction: str
-    base: int
-    exponent: int
-    format: str
-    has_digits: bool
 
 
 @cel_type("kubernetes.Quantity")
@@ -80,7 +50,7 @@ class Quantity(Opaque):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a quantity. Raises CelError with the API server's message."""
-        written = _read(text)
+        written = read(text)
         try:
             return cls._small(written, text) or cls._large(written)
         except DecimalException:
@@ -92,11 +62,11 @@ class Quantity(Opaque):
         return cls(Decimal(number), format=SCIENTIFIC)
 
     @classmethod
-    def _small(cls, written: _Written, text: str) -> Self | None:
+    def _small(cls, written: Written, text: str) -> Self | None:
         """The quantity in 64 bits, if the number of its digits says that it fits."""
         digits = written.whole + written.fraction
         if written.base == 10:
-            room, exponent, unit = _DIGITS - len(digits), _int32(written.exponent - len(written.fraction)), 1
+            room, exponent, unit = _DIGITS - len(digits), int32(written.exponent - len(written.fraction)), 1
         else:
             room, exponent, unit = 14 - len(digits) - written.exponent * 3 // 10, 0, 1 << written.exponent
             if written.fraction:
@@ -112,11 +82,11 @@ class Quantity(Opaque):
         return cls(amount, exponent, True, written.format, text if kept or text == "0" else "")
 
     @classmethod
-    def _large(cls, written: _Written) -> Self:
+    def _large(cls, written: Written) -> Self:
         """The quantity as a decimal: nothing is below a nano, and a binary one ends at the largest int64."""
         if not written.has_digits:
             raise CelError("unable to parse numeric part of quantity")
-        exponent = _int32((written.exponent if written.base == 10 else 0) - len(written.fraction))
+        exponent = int32((written.exponent if written.base == 10 else 0) - len(written.fraction))
         amount = _EXACT.scaleb(Decimal(written.whole + written.fraction), exponent)
         if written.base == 2:
             amount = _EXACT.multiply(amount, Decimal(1 << written.exponent))
@@ -189,28 +159,7 @@ class Quantity(Opaque):
         return self.amount == other.amount
 
     def __str__(self) -> str:
-        return self.text or _canonical(self.amount, self.format)
-
-
-def _read(text: str) -> _Written:
-    match = _WRITTEN.fullmatch(text)
-    if not text or match is None:
-        raise CelError(f"quantities must match the regular expression '{_EXPRESSION}'")
-    sign, zeros, whole, fraction, suffix = match.groups(default="")
-    base, exponent, format_ = _SUFFIXES.get(suffix) or _scientific(suffix)
-    has_digits = bool(zeros or whole or fraction)
-    return _Written(sign == "-", whole or "0", fraction, base, exponent, format_, has_digits)
-
-
-def _scientific(suffix: str) -> tuple[int, int, str]:
-    match = _SCIENTIFIC.fullmatch(suffix)
-    if match is None or not -(2**63) <= int(match[1]) < 2**63:
-        raise CelError("unable to parse quantity's suffix")
-    return 10, _int32(int(match[1])), SCIENTIFIC
-
-
-def _int32(number: int) -> int:
-    return (number + 2**31) % 2**32 - 2**31
+        return self.text or canonical(self.amount, self.format)
 
 
 def _rounded_up(amount: Decimal) -> Decimal:
@@ -235,31 +184,3 @@ def _power(exponent: int) -> float:
     if -323 <= exponent < 0:
         return _SMALL_POWERS[-exponent // 32] / _POWERS[-exponent % 32]
     return float("inf") if exponent > 0 else 0.0
-
-
-def _canonical(amount: Decimal, format_: str) -> str:
-    """The shortest form without a point; what binary suffixes cannot write exactly has decimal ones."""
-    if not amount:
-        return "0"
-    if (
-        format_ == BINARY
-        and amount.copy_abs() >= 1024
-        and amount.adjusted() < 1000
-        and amount == amount.to_integral_value()
-    ):
-        return _binary(int(amount))
-    sign, digits, exponent = amount.as_tuple()
-    number = "".join(map(str, digits))
-    whole = number.rstrip("0")
-    power = int(exponent) + len(number) - len(whole)
-    padding = power % 3
-    power -= padding
-    suffix = _NAMES.get((10, power), "") if format_ != SCIENTIFIC else f"e{power}" if power else ""
-    return f"{'-' if sign else ''}{whole}{'0' * padding}{suffix}"
-
-
-def _binary(number: int) -> str:
-    power = 0
-    while number % 1024 == 0:
-        number, power = number // 1024, power + 10
-    return f"{number}{_NAMES.get((2, power), '')}"

@@ -7,25 +7,16 @@ which `%ff` can make, is a lone surrogate in the strings here.
 from __future__ import annotations
 
 import re
-import string
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from webhook.cel.errors import CelError
+from webhook.cel.values.escapes import FRAGMENT, HOST, PATH, USER, escaped, unescaped, unescaped_host, written
 from webhook.cel.values.network import read_address
 from webhook.cel.values.opaque import Opaque
 from webhook.cel.values.text import quote
 from webhook.cel.values.types import cel_type
 
-_UNRESERVED: Final = string.ascii_letters + string.digits + "-_.~"
-_PATH: Final = frozenset((_UNRESERVED + "$&+,/:;=@").encode())
-_HOST: Final = frozenset((_UNRESERVED + "!$&'()*+,;=:[]<>\"").encode())
-_USER: Final = frozenset((_UNRESERVED + "$&+,;=").encode())
-_FRAGMENT: Final = frozenset((_UNRESERVED + "$&+,/:;=?@!()*").encode())
-"""What may stand unescaped in each part."""
-
-_ESCAPE: Final = re.compile(rb"%[0-9A-Fa-f]{2}")
-_NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2}).{0,2}", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _PORT: Final = re.compile(r"(:[0-9]*)?")
@@ -76,7 +67,7 @@ class URL(Opaque):
         except CelError as error:
             raise _of(before, error) from None
         try:
-            return replace(url, fragment=_written(fragment, _FRAGMENT, _ENCODED_FRAGMENT))
+            return replace(url, fragment=written(fragment, FRAGMENT, _ENCODED_FRAGMENT))
         except CelError as error:
             raise _of(text, error) from None
 
@@ -108,7 +99,7 @@ class URL(Opaque):
             rest = slash + path
         elif scheme:
             has_host = False
-        path = _written(rest, _PATH, _ENCODED_PATH)
+        path = written(rest, PATH, _ENCODED_PATH)
         return cls(scheme, "", user, host, path, query, "", asks, has_host)
 
     @property
@@ -139,7 +130,7 @@ class URL(Opaque):
                 continue
             name, _, value = pair.partition("=")
             try:
-                name, value = (_unescaped(part.replace("+", " ")) for part in (name, value))
+                name, value = (unescaped(part.replace("+", " ")) for part in (name, value))
             except CelError:
                 continue
             found.setdefault(name, []).append(value)
@@ -159,7 +150,7 @@ class URL(Opaque):
         if (self.scheme and self.has_host and self.escaped_path) or self.host or self.user is not None:
             slashes = "//"
         user = f"{self.user}@" if self.user is not None else ""
-        return f"{slashes}{user}{_escaped(self.host, _HOST)}{self.escaped_path}"
+        return f"{slashes}{user}{escaped(self.host, HOST)}{self.escaped_path}"
 
 
 def _of(text: str, error: CelError) -> CelError:
@@ -174,7 +165,7 @@ def _authority(scheme: str, authority: str) -> tuple[str | None, str]:
         return None, host
     if not _USER_INFO.fullmatch(user):
         raise CelError("net/url: invalid userinfo")
-    return ":".join(_escaped(_unescaped(part), _USER) for part in user.split(":", 1)), host
+    return ":".join(escaped(unescaped(part), USER) for part in user.split(":", 1)), host
 
 
 def _host(scheme: str, host: str) -> str:
@@ -185,7 +176,7 @@ def _host(scheme: str, host: str) -> str:
         return _ip_literal(host)
     colon = host.find(":") if scheme in ("http", "https") else host.rfind(":")
     _check_port(host[colon:] if colon >= 0 else "")
-    return _unescaped_host(host)
+    return unescaped_host(host)
 
 
 def _ip_literal(host: str) -> str:
@@ -194,7 +185,7 @@ def _ip_literal(host: str) -> str:
         raise CelError("missing ']' in host")
     _check_port(port)
     address, percent, zone = literal.partition("%25")
-    plain = _unescaped_host(address) + _unescaped_host(percent + zone, zone=True)
+    plain = unescaped_host(address) + unescaped_host(percent + zone, zone=True)
     try:
         ip, _ = read_address(plain)
     except CelError as error:
@@ -207,52 +198,3 @@ def _ip_literal(host: str) -> str:
 def _check_port(port: str) -> None:
     if not _PORT.fullmatch(port):
         raise CelError(f"invalid port {quote(port)} after host")
-
-
-def _unescaped_host(text: str, *, zone: bool = False) -> str:
-    """Undo the escapes of a host, of which only few are allowed. Raises CelError."""
-    raw = text.encode()
-    position = 0
-    while position < len(raw):
-        if raw[position] == ord("%"):
-            escape = raw[position : position + 3]
-            byte = _byte(escape)
-            if escape != b"%25" and (byte not in _HOST and byte != ord(" ") if zone else byte < 0x80):
-                raise _bad_escape(escape)
-            position += 3
-            continue
-        if raw[position] < 0x80 and raw[position] not in _HOST:
-            raise CelError(f"invalid character {quote(chr(raw[position]))} in host name")
-        position += 1
-    return _unescaped(text)
-
-
-def _byte(escape: bytes) -> int:
-    if not _ESCAPE.fullmatch(escape):
-        raise _bad_escape(escape)
-    return int(escape[1:], 16)
-
-
-def _bad_escape(escape: bytes) -> CelError:
-    return CelError(f"invalid URL escape {quote(escape.decode(errors='surrogateescape'))}")
-
-
-def _unescaped(text: str) -> str:
-    """Undo every escape. Raises CelError for what is none."""
-    if "%" not in text:
-        return text
-    raw = text.encode(errors="surrogateescape")
-    if bad := _NO_ESCAPE.search(raw):
-        raise _bad_escape(bad[0])
-    return _ESCAPE.sub(lambda match: bytes.fromhex(match[0][1:].decode()), raw).decode(errors="surrogateescape")
-
-
-def _escaped(text: str, plain: frozenset[int]) -> str:
-    raw = text.encode(errors="surrogateescape")
-    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in raw)
-
-
-def _written(text: str, plain: frozenset[int], encoded: re.Pattern[str]) -> str:
-    """Give a part as Go writes it: as it was, if that is well escaped. Raises CelError."""
-    unescaped = _unescaped(text)
-    return text if encoded.fullmatch(text) else _escaped(unescaped, plain)

@@ -48,6 +48,7 @@ VALUES = {
     "isQuantity('.')": True,
     "isQuantity('1e5')": True,
     "isQuantity('1E+5')": True,
+    "isQuantity('1e0000000000000000000000003')": True,
     "isQuantity('1e')": False,
     "isQuantity('.Ei')": False,
     "isQuantity(' 1')": False,
