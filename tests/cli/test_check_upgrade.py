@@ -41,7 +41,7 @@ def routes(write: Write) -> str:
 
 def differences(document: dict[str, Any]) -> dict[str, list[str]]:
     """Give the policies of each kind of difference that there is."""
-    kinds = ("newlyDenied", "newlyWarned", "notChecked", "newlyAllowed", "newlyPatched")
+    kinds = ("newlyDenied", "newlyWarned", "notChecked", "newlyAllowed", "noLongerWarned", "newlyPatched")
     return {kind: [entry["policy"] for entry in document[kind]] for kind in kinds if document[kind]}
 
 

@@ -18,6 +18,8 @@ class Turn(StrEnum):
     """The rule needs something that is not known here, and did not need it before."""
     ALLOWED = "newlyAllowed"
     """No longer refused for it; the finding is that of the release before."""
+    SETTLED = "noLongerWarned"
+    """Nothing is said of it any more; the finding is that of the release before."""
     PATCHED = "newlyPatched"
 
 

@@ -24,6 +24,7 @@ _WORDS: Final[Mapping[Turn, str]] = {
     Turn.WARNED: "newly warned",
     Turn.NOT_CHECKED: "not checked",
     Turn.ALLOWED: "newly allowed",
+    Turn.SETTLED: "no longer warned",
     Turn.PATCHED: "newly patched",
 }
 
@@ -90,13 +91,13 @@ class TextPreview:
         label, about = _WORDS[difference.turn], difference.about
         if not isinstance(about, Result):
             yield from patch_lines(about, self._style, label)
-        elif difference.turn is Turn.ALLOWED:
-            yield from self._allowed(about, label)
+        elif difference.turn in (Turn.ALLOWED, Turn.SETTLED):
+            yield from self._gone(about, label)
         else:
             yield from finding_lines(about, self._style, "" if difference.turn is Turn.NOT_CHECKED else label)
 
-    def _allowed(self, result: Result, label: str) -> Iterator[str]:
-        """Say where, and what stood in the way until now."""
+    def _gone(self, result: Result, label: str) -> Iterator[str]:
+        """Say where, and what was found until now."""
         where = render(result.finding.field) or str(result.resource)
         name = self._style(f"[{visible(result.finding.policy.name)}]", "dim")
         head = f"{self._style(f'{label}:', 'bold', 'green')} {self._style(visible(where), 'bold')}"

@@ -71,8 +71,11 @@ def _differences(old: Checked, new: Checked) -> Iterator[Difference]:
         if weight > before.get(_key(result), _Weight.NONE):
             yield Difference(_TURNS[weight], result)
     for result in old.results:
-        if _weight(result) is _Weight.REFUSED and after.get(_key(result), _Weight.NONE) < _Weight.REFUSED:
+        now = after.get(_key(result), _Weight.NONE)
+        if _weight(result) is _Weight.REFUSED and now < _Weight.REFUSED:
             yield Difference(Turn.ALLOWED, result)
+        elif _weight(result) is _Weight.WARNED and now is _Weight.NONE:
+            yield Difference(Turn.SETTLED, result)
     known = [(patch.change.policy.name, patch.change.operations) for patch in old.patches]
     for patch in new.patches:
         if (patch.change.policy.name, patch.change.operations) not in known:

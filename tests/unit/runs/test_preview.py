@@ -46,7 +46,7 @@ SILENCED = replace(DENIED, silenced=Silenced("comment", "known"))
         ([DENIED], [SILENCED], [Difference(Turn.ALLOWED, DENIED)]),
         ([DENIED], [DENIED], []),
         ([DENIED], [ERROR], []),
-        ([WARNED], [], []),
+        ([WARNED], [], [Difference(Turn.SETTLED, WARNED)]),
         ([WARNED], [SKIPPED], []),
         ([], [PASSED, AUDITED, SILENCED, IGNORED], []),
     ],
