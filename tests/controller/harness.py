@@ -166,13 +166,18 @@ class Cluster:
         what: dict[str, Any] = (
             {"endpoint": self.endpoint(server.port), "settle": self.settle, "look": 0.3} | own | duties
         )
+
+        def take(pair: Pair) -> None:
+            server.take(pair)
+            controller.changed()
+
         controller = Controller(
             client or self.user,
             identity,
             Duties(**what),
-            lambda: self.in_force,
+            lambda: self.in_force if server.leaf or not own else None,
             self.log,
-            taken=server.take,
+            taken=take,
             terms=TERMS,
         )
         running = Running(controller, server, asyncio.create_task(controller.run()))

@@ -26,7 +26,8 @@ class Controller:
     """One replica of the controller; each process that answers reviews has one.
 
     With certificates of our own (`duties.secret`) it hands each pair to `taken`; else `serves` has to be called with
-    the fingerprint of what is served. `also` are tasks that the leader has besides, each running until cancelled.
+    the fingerprint of what is served. `in_force` gives None until reviews are answered. `also` are tasks that the
+    leader has besides, each running until cancelled.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Controller:
         client: Client,
         identity: str,
         duties: Duties,
-        in_force: Callable[[], InForce],
+        in_force: Callable[[], InForce | None],
         log: Log,
         *,
         taken: Callable[[Pair], None] = lambda _: None,
@@ -44,7 +45,7 @@ class Controller:
         """`identity` is the name of this replica, which no other one has, such as that of the pod and the process."""
         namespace = duties.endpoint.namespace
         self._troubles = Troubles(log)
-        self._replica = Replica(client, namespace, identity, lambda: len(in_force().policies), self._troubles)
+        self._replica = Replica(client, namespace, identity, lambda: _number(in_force()), self._troubles)
         self._repairs: Counter[str] = Counter()
         self._new_leader = partial(Leader, client, duties, in_force, self._troubles, self._repairs)
         self._leader: Leader | None = None
@@ -75,7 +76,8 @@ class Controller:
         await self._replica.tell(leaf)
 
     def changed(self) -> None:
-        """Other policies, another release or another configuration are in force."""
+        """Other policies, another release or another configuration are in force, or the first ones."""
+        self._replica.changed()
         if self._leader:
             self._leader.changed()
 
@@ -97,6 +99,10 @@ class Controller:
                     group.create_task(_run(task))
         finally:
             self._leader = None
+
+
+def _number(current: InForce | None) -> int:
+    return len(current.policies) if current else 0
 
 
 async def _run(task: Task) -> None:

@@ -30,7 +30,7 @@ class Leader:
         self,
         client: Client,
         duties: Duties,
-        in_force: Callable[[], InForce],
+        in_force: Callable[[], InForce | None],
         troubles: Troubles,
         repairs: Counter[str],
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -47,7 +47,7 @@ class Leader:
             for path, resource in ((VALIDATE, VALIDATING_WEBHOOKS), (MUTATE, MUTATING_WEBHOOKS))
             if name
         }
-        self._registration = RegistrationKeeper(client, duties, in_force, self._replicas, self._registrars, log, now)
+        self._registration = RegistrationKeeper(client, duties, in_force, self._registrars, log, now)
         self._certificates: CertificateKeeper | None = None
         if duties.secret:
             registrars = tuple(self._registrars.values())

@@ -13,10 +13,8 @@ from webhook.cluster.client import Client
 from webhook.cluster.faults import ApiError
 from webhook.cluster.resources import Resource
 from webhook.controller.duties import Duties, InForce, NotYet, need
-from webhook.controller.follow import Followed
 from webhook.controller.registrar import Registrar
 from webhook.controller.registration import VALIDATE, webhooks
-from webhook.controller.replicas import served
 from webhook.controller.rules import Entry, Registration, registration
 from webhook.controller.troubles import Log
 from webhook.model.configuration import Configuration
@@ -35,15 +33,14 @@ class RegistrationKeeper:
         self,
         client: Client,
         duties: Duties,
-        in_force: Callable[[], InForce],
-        replicas: Followed,
+        in_force: Callable[[], InForce | None],
         registrars: Mapping[str, Registrar],
         log: Log,
         now: Callable[[], datetime],
     ) -> None:
         """Ask nothing yet."""
         self._client, self._duties, self._in_force, self._log, self._now = client, duties, in_force, log, now
-        self._replicas, self._registrars = replicas, registrars
+        self._registrars = registrars
         self._account: str | None = None
         self._refused: frozenset[str] = frozenset()
         self._made: tuple[tuple[InForce, frozenset[str], int], Registration] | None = None
@@ -53,14 +50,11 @@ class RegistrationKeeper:
 
         Raises ApiError and NotYet.
         """
-        need(self._replicas, "the leases of the replicas")
         for registrar in self._registrars.values():
             need(registrar, registrar.title)
         if self._account is None:
             self._account = await self._who_we_are()
         for path, registrar in self._registrars.items():
-            if registrar.live and not registrar.registered and not served(self._replicas.objects.values()):
-                raise NotYet("no replica serves a certificate yet: nothing is registered before one does")
             await self._register(path, registrar, trusted)
         if missing := [one.title for one in self._registrars.values() if one.live is None]:
             raise NotYet(f"there is no {' and no '.join(missing)}: nothing is registered there; make it anew")
@@ -94,6 +88,8 @@ class RegistrationKeeper:
     async def _worked_out(self) -> tuple[Configuration, Registration]:
         """Work it out anew only when it may be another one: with many policies that takes a while."""
         current, now = self._in_force(), self._now()
+        if current is None:
+            raise NotYet("the leader does not answer reviews yet: before it does, nothing is registered or changed")
         over = sum(mode.until is not None and mode.until <= now for mode in current.configuration.modes)
         of = (current, self._refused, over)
         if self._made is None or self._made[0] != of:

@@ -42,6 +42,10 @@ class Replica:
         self._changed = asyncio.Event()
         self._troubles = troubles
 
+    def changed(self) -> None:
+        """Write it soon: there are other policies."""
+        self._changed.set()
+
     async def tell(self, leaf: str) -> bool:
         """Say which leaf we serve, or are about to; gives whether it has been written."""
         self._leaf = leaf

@@ -62,6 +62,7 @@ class Live:
         self.cache = WatchCache(client, release_changed=self._note)
         self._status = StatusWriter(client, lambda error: log.error("status not written", error=str(error)))
         self._told = asyncio.Event()
+        self._answering = False
         self._pair = NO_PAIR
         self._certificate: asyncio.Future[Watched[Certificate]] = self._loop.create_future()
         self._controller = Controller(
@@ -98,6 +99,11 @@ class Live:
     async def certificate(self) -> Watched[Certificate]:
         """Give the certificate from the Secret, as soon as there is one."""
         return await self._certificate
+
+    def start_leading(self) -> None:
+        """Register from now on, if this process leads: reviews are answered."""
+        self._answering = True
+        self._controller.changed()
 
     @property
     def seen(self) -> object:
@@ -162,7 +168,10 @@ class Live:
         with as_files(self._pair) as (certificate, key):
             return tls.load(certificate, key)
 
-    def _in_force(self) -> InForce:
+    def _in_force(self) -> InForce | None:
+        """Tell the leader what to register: nothing before the server answers, with all that is installed."""
+        if not self._answering:
+            return None
         world = self._world()
         return InForce(tuple(one.policy for one in world.policies.policies), world.release.version, world.configuration)
 

@@ -71,6 +71,8 @@ class Service:
             ssl=tls.serving(lambda: certificate.current),
             ssl_handshake_timeout=HANDSHAKE,
         )
+        if self._live:
+            self._live.start_leading()
         settle()
         self._tasks += [asyncio.create_task(one.watch()) for one in (certificate, self._state)]
 
