@@ -51,14 +51,18 @@ class Unchecked:
 
     def take_from(self, checked: Checked) -> Checked:
         """Take these results out of one object's."""
-        skipped = [result for result in checked.results if result.finding.outcome is Outcome.SKIP]
-        for result in skipped:
-            rule = self._rules.setdefault((result.finding.policy.name, result.finding.rule), _Rule(result))
-            rule.example = min(rule.example, result, key=lambda one: one.resource)
-            rule.objects += 1
-        if not skipped:
-            return checked
-        return replace(checked, results=tuple(one for one in checked.results if one not in skipped))
+        known = []
+        for result in checked.results:
+            if result.finding.outcome is Outcome.SKIP:
+                self._count(result)
+            else:
+                known.append(result)
+        return replace(checked, results=tuple(known))
+
+    def _count(self, result: Result) -> None:
+        rule = self._rules.setdefault((result.finding.policy.name, result.finding.rule), _Rule(result))
+        rule.example = min(rule.example, result, key=lambda one: one.resource)
+        rule.objects += 1
 
     def __iter__(self) -> Iterator[Checked]:
         for _, rule in sorted(self._rules.items()):
