@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from webhook.admission.synthesize import Circumstances
 from webhook.cli import terminal
+from webhook.cli.fix import add_fix, check_fix, fix, takes_stdout
 from webhook.cli.options import (
     Arguments,
     Parser,
@@ -42,6 +43,7 @@ _EXAMPLES: Final = (
     ("cozyguard check manifests/ --from 1.6 --to 1.7", "tell only what an upgrade changes"),
     ("helm template . | cozyguard check -", "judge what a chart renders"),
     ("cozyguard check gpu.yaml --cluster-state state.yaml", "let rules see the rest of the cluster"),
+    ("cozyguard check manifests/ --fix", "mend what can be mended by a machine"),
     ("cozyguard check new.yaml --old old.yaml --as dev-1", "judge an update, and who makes it"),
 )
 
@@ -72,6 +74,7 @@ def parser() -> Parser:
     made.switch("--show-passed", help="list the rules that hold, too")
     made.option("--baseline", metavar="FILE", help="do not count the findings that this file lists")
     made.option("--write-baseline", metavar="FILE", help="accept all findings: write them to this file")
+    add_fix(made)
     made.option("-o", "--output", type=one_of(*_REPORTS), metavar="FORMAT", default="text", help="text or json")
     made.option("--jobs", type=positive, metavar="N", help="processes for long inputs (default: one per CPU)")
     terminal.add_colour(made)
@@ -79,11 +82,16 @@ def parser() -> Parser:
 
 
 def _text(arguments: Arguments) -> Report:
-    return TextReport(sys.stdout, Style(terminal.colour(arguments.color, sys.stdout)))
+    out = _out(arguments)
+    return TextReport(out, Style(terminal.colour(arguments.color, out)))
 
 
-def _json(_: Arguments) -> Report:
-    return JsonReport(sys.stdout)
+def _json(arguments: Arguments) -> Report:
+    return JsonReport(_out(arguments))
+
+
+def _out(arguments: Arguments) -> TextIO:
+    return sys.stderr if takes_stdout(arguments) else sys.stdout
 
 
 _REPORTS: Final = {"text": _text, "json": _json}
@@ -97,8 +105,12 @@ def run(argv: Sequence[str]) -> int:
         return preview(_request(arguments), arguments, started)
     accepted = read_baseline(Path(arguments.baseline)) if arguments.baseline else ()
     baseline = Baseline(accepted, accept_all=bool(arguments.write_baseline))
-    prepared = prepare(_request(arguments))
-    summary, report = Summary(), _REPORTS[arguments.output](arguments)
+    summary = Summary()
+    if arguments.fix:
+        prepared, summary.fixed = fix(_request(arguments), Baseline(accepted), arguments)
+    else:
+        prepared = prepare(_request(arguments))
+    report = _REPORTS[arguments.output](arguments)
     terminal.tell(prepared.setup.policy_errors, "policy error")
     terminal.tell(prepared.notices, "note")
     summary.add_faults(prepared.setup.policy_errors)
@@ -147,6 +159,7 @@ def _request(arguments: Arguments) -> ScanRequest:
         raise UsageError("an UPDATE has an old object: give it with `--old FILE`")
     if arguments.old and arguments.operation in {CREATE, DELETE}:
         raise UsageError(f"`--old` is for UPDATE, got `--operation {arguments.operation}`")
+    check_fix(arguments)
     if arguments.before and not arguments.after:
         raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
     return ScanRequest(

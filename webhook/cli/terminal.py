@@ -42,7 +42,7 @@ def say(text: str) -> None:
 def tell(errors: Iterable[DocumentError], label: str) -> None:
     """Tell faults of files, a line each, as compilers do: `file:line:column: label: path: message`."""
     style = Style(colour("auto", sys.stderr))
-    look = "yellow" if label == "note" else "red"
+    look = {"note": "yellow", "fixed": "green", "would fix": "green"}.get(label, "red")
     for error in errors:
         place = f"{error.file}:{error.line}:{error.column}" if error.line else error.file
         path = f"{error.path}: " if error.path else ""

@@ -38,6 +38,7 @@ class Summary:
         self.resources_patched = 0
         self.patches = 0
         self.silenced = 0
+        self.fixed = 0
         self.faults = 0
         self.outcomes: Counter[Outcome] = Counter()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -46,3 +48,41 @@ def path_of(obj: Any, pointer: str) -> Path:
         steps.append(step)
         _, obj = walk(obj, (step,))
     return tuple(steps)
+
+
+def refined(edit: Edit) -> Iterator[Edit]:
+    """Take the replacement of a map or list apart, so that what is the same in both is no part of any edit."""
+    match edit.before, edit.after:
+        case (dict(before),), (dict(after),) if before and after:
+            yield from _entries(edit.path, before, after)
+        case (list(before),), (list(after),) if before and after:
+            yield from _items(edit.path, before, after)
+        case (before, after) if _text(before) != _text(after):
+            yield edit
+
+
+def _entries(path: Path, before: Object, after: Object) -> Iterator[Edit]:
+    """Compare maps; what goes goes last, so that the map is never empty on the way."""
+    for key in after:
+        old = (before[key],) if key in before else ()
+        yield from refined(Edit((*path, key), old, (after[key],)))
+    for key in before.keys() - after.keys():
+        yield Edit((*path, key), (before[key],))
+
+
+def _items(path: Path, before: list[Any], after: list[Any]) -> Iterator[Edit]:
+    """Compare lists, from behind, so that indexes stay true."""
+    matcher = difflib.SequenceMatcher(None, list(map(_text, before)), list(map(_text, after)), autojunk=False)
+    for _, i, j, k, l in reversed(matcher.get_opcodes()):
+        paired = min(j - i, l - k)
+        for value in reversed(after[k + paired : l]):
+            yield Edit((*path, j if j - i == paired else i + paired), (), (value,))
+        for index in reversed(range(i + paired, j)):
+            yield Edit((*path, index), (before[index],))
+        for index in reversed(range(paired)):
+            yield from refined(Edit((*path, i + index), (before[i + index],), (after[k + index],)))
+
+
+def _text(value: Any) -> str:
+    """Write a value so that it can be compared: `true` is not 1."""
+    return json.dumps(value, sort_keys=True)

@@ -6,13 +6,13 @@ import os
 import shutil
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from webhook.errors import DocumentError
 from webhook.sources.files import STDIN, Skipped
-from webhook.sources.manifests import sources
+from webhook.sources.manifests import STDIN_NAME, sources
 from webhook.sources.yaml import Source
 
 Piece = Source | Skipped | DocumentError
@@ -25,18 +25,22 @@ BATCH: Final = 1 << 15
 class Inputs:
     """The documents that paths stand for. They are read from the start each time, by several processes at once."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        """Name the paths; `-` is standard input, which is kept in a file as it can be read only once."""
+    def __init__(self, paths: Sequence[str], contents: Mapping[str, bytes] | None = None) -> None:
+        """Name the paths; `-` is standard input, which is kept in a file as it can be read only once.
+
+        `contents` are read in place of the files of these names.
+        """
         self._paths = paths
-        self._stdin = _keep_stdin(self) if STDIN in paths else None
+        self._contents = contents or {}
+        self._stdin = _keep_stdin(self) if STDIN in paths and STDIN_NAME not in self._contents else None
 
     def pieces(self) -> Iterator[Piece]:
         """Yield every document, in the order of the paths."""
         if self._stdin is None:
-            yield from sources(self._paths)
+            yield from sources(self._paths, contents=self._contents)
             return
         with self._stdin.open("rb") as stdin:  # anew each time: a position of one's own
-            yield from sources(self._paths, stdin)
+            yield from sources(self._paths, stdin, self._contents)
 
     def batches(self) -> Iterator[list[Piece]]:
         """Yield every document, those that are short together."""

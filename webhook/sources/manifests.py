@@ -5,8 +5,9 @@ Nothing is raised for what people wrote: errors come between the objects, and al
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, BinaryIO, Final
@@ -58,11 +59,18 @@ def read(paths: Iterable[str], stdin: BinaryIO | None = None) -> Iterator[Manife
             yield source
 
 
-def sources(paths: Iterable[str], stdin: BinaryIO | None = None) -> Iterator[Source | Skipped | DocumentError]:
-    """Cut the files into documents, without reading what they say: each can be read by another process."""
+def sources(
+    paths: Iterable[str], stdin: BinaryIO | None = None, contents: Mapping[str, bytes] | None = None
+) -> Iterator[Source | Skipped | DocumentError]:
+    """Cut the files into documents, without reading what they say: each can be read by another process.
+
+    `contents` are read in place of the files of these names.
+    """
     for found in find(paths):
         if not isinstance(found, str):
             yield found
+        elif contents and (name := STDIN_NAME if found == STDIN else found) in contents:
+            yield from yaml.split(io.BytesIO(contents[name]), name)
         elif found == STDIN:
             yield from yaml.split(stdin or sys.stdin.buffer, STDIN_NAME)
         else:

@@ -37,18 +37,20 @@ class Scalar(Node):
 
 @dataclass(slots=True)
 class Sequence(Node):
-    """A list."""
+    """A list; `flow` says that it stands in brackets."""
 
     tag: str | None
     items: list[Node]
+    flow: bool = False
 
 
 @dataclass(slots=True)
 class Mapping(Node):
-    """Pairs in the order in which they are written, duplicates and merge keys among them."""
+    """Pairs in the order in which they are written, duplicates and merge keys among them; `flow`: in braces."""
 
     tag: str | None
     pairs: list[tuple[Node, Node]]
+    flow: bool = False
 
 
 @dataclass(slots=True)
@@ -158,11 +160,11 @@ class _Composer:
         self.reach(self.depth, start)
         node: Node
         if isinstance(event, yaml.SequenceStartEvent):
-            node = Sequence(start, end, event.tag, [])
+            node = Sequence(start, end, event.tag, [], bool(event.flow_style))
             while not isinstance(following := self.next(), yaml.SequenceEndEvent):
                 node.items.append(self.node(following))
         else:
-            node = Mapping(start, end, event.tag, [])
+            node = Mapping(start, end, event.tag, [], bool(event.flow_style))
             while not isinstance(following := self.next(), yaml.MappingEndEvent):
                 node.pairs.append((self.node(following), self.node(self.next())))
         node.end = following.end_mark.index
