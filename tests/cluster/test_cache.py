@@ -16,6 +16,7 @@ from webhook.cluster.cache import WatchCache
 from webhook.cluster.client import Client
 from webhook.cluster.reflector import Pace
 from webhook.cluster.resources import CONFIG_MAPS, CUSTOM_RESOURCES, DEPLOYMENTS, NAMESPACES, PACKAGE_SOURCES
+from webhook.cluster.telling import report, samples
 from webhook.cluster.wants import Wants, wanted
 from webhook.engine.policyset import PolicySet
 from webhook.model.selector import LabelSelector, Requirement
@@ -102,7 +103,7 @@ async def test_objects_of_fixed_names_are_watched_alone(
     assert cache.get("v1", "ConfigMap", namespace, "a") is not None
     with pytest.raises(NotKnown):
         cache.get("v1", "ConfigMap", namespace, "b")
-    assert cache.report()[f"ConfigMap {namespace}/a"]["objects"] == 1
+    assert report(cache.watching)[f"ConfigMap {namespace}/a"]["objects"] == 1
 
 
 async def test_more_is_kept_before_policies_that_read_more_come_into_force(
@@ -117,9 +118,9 @@ async def test_more_is_kept_before_policies_that_read_more_come_into_force(
         assert (cache.get("v1", "ConfigMap", namespace, "a") or {})["data"]["size"] == "1"
         await asyncio.sleep(0.001)
     assert (cache.get("v1", "ConfigMap", namespace, "a") or {})["data"] == {"size": "1", "colour": "red"}
-    before = cache.samples()["cozyguard_cache_requests_total"]
+    before = samples(cache.watching)["cozyguard_cache_requests_total"]
     await cache.follow(some)
-    assert cache.samples()["cozyguard_cache_requests_total"] == before
+    assert samples(cache.watching)["cozyguard_cache_requests_total"] == before
 
 
 async def test_what_is_no_longer_wanted_is_forgotten(
@@ -154,7 +155,7 @@ async def test_a_kind_that_is_not_served_has_no_objects_until_it_is(
 ) -> None:
     await cache.follow(wanting("lookups.x.size() == 0", apiVersion="later.example.org/v1", kind="Thing"))
     assert cache.list("later.example.org/v1", "Thing", "", None) == []
-    assert cache.report()["Thing.later.example.org"] == {
+    assert report(cache.watching)["Thing.later.example.org"] == {
         "synced": True,
         "state": "not served",
         "objects": 0,
@@ -163,7 +164,7 @@ async def test_a_kind_that_is_not_served_has_no_objects_until_it_is(
     await client.create(CUSTOM_RESOURCES.path(), definition("later.example.org"))
     thing = {"apiVersion": "later.example.org/v1", "kind": "Thing", "metadata": {"name": "a"}}
     path = f"/apis/later.example.org/v1/namespaces/{namespace}/things"
-    await until(lambda: cache.report()["Thing.later.example.org"]["state"] == "synced")
+    await until(lambda: report(cache.watching)["Thing.later.example.org"]["state"] == "synced")
     await client.create(path, thing)
     await until(lambda: cache.get("later.example.org/v1", "Thing", namespace, "a"))
     await client.delete(CUSTOM_RESOURCES.path(name="things.later.example.org"))
@@ -176,8 +177,8 @@ async def test_what_may_not_be_listed_is_not_known_and_says_what_to_grant(relay:
         assert cache.synced
         with pytest.raises(NotKnown, match=r"needs the verbs list and watch on packages\.cozystack\.io"):
             cache.list("cozystack.io/v1alpha1", "Package", "", None)
-        assert cache.report()["Package.cozystack.io"]["state"] == "forbidden"
-        assert ["Package.cozystack.io", "forbidden", 1] in cache.samples()["cozyguard_cache_errors_total"]
+        assert report(cache.watching)["Package.cozystack.io"]["state"] == "forbidden"
+        assert ["Package.cozystack.io", "forbidden", 1] in samples(cache.watching)["cozyguard_cache_errors_total"]
         await cache.close()
 
 
@@ -197,7 +198,7 @@ async def test_an_api_that_does_not_answer_leaves_the_others_alone(
     try:
         wants = wanting("lookups.x.size() == 0", apiVersion="broken.example.org/v1", kind="Thing")
         following = asyncio.create_task(cache.follow(wants))
-        await until(lambda: "does not answer" in str(cache.report().get("Thing.broken.example.org")))
+        await until(lambda: "does not answer" in str(report(cache.watching).get("Thing.broken.example.org")))
         await asyncio.wait_for(following, 10)
         with pytest.raises(NotKnown):
             cache.list("broken.example.org/v1", "Thing", "", None)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from webhook.cel.errors import NotKnown
 from webhook.cel.needs import Needs
@@ -19,6 +18,7 @@ from webhook.cluster.keep import Keep
 from webhook.cluster.reflector import Pace, Reflector, State
 from webhook.cluster.resources import NAMESPACES, Resource
 from webhook.cluster.table import Table
+from webhook.cluster.telling import Watching
 from webhook.cluster.wants import RELEASE, Scope, Wants
 from webhook.model.request import Object
 from webhook.model.selector import LabelSelector
@@ -27,9 +27,6 @@ _NAMESPACES: Final = Scope(NAMESPACES.api_version, NAMESPACES.kind)
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 _A_MOMENT: Final = 1.0
 """Seconds that a review may wait for the API server, which waits for the review."""
-
-Samples = dict[str, list[list[Any]]]
-"""Numbers for metrics: a sample's name → [label values…, number]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,38 +140,10 @@ class WatchCache:
             if namespaces.table.get("", name) is None:
                 namespaces.table.put(namespaces.keep(found))
 
-    def report(self) -> dict[str, Any]:
-        """Say how things stand, by what is followed, as JSON.
-
-        `{"Package.cozystack.io": {"synced": true, "state": "synced", "objects": 3, "lastError": null}}`
-        """
-        return {
-            str(one.scope): {
-                "synced": one.known,
-                "state": one.reflector.state.value,
-                "objects": len(one.table),
-                "lastError": str(one.reflector.last_error) if one.reflector.last_error else None,
-            }
-            for one in self._followed.values()
-        }
-
-    def samples(self) -> Samples:
-        """Give the numbers as they stand; the first label is what is followed."""
-        followed = [(str(one.scope), one) for one in self._followed.values()]
-        now = time.monotonic()
-        return {
-            "cozyguard_cache_objects": [[name, len(one.table)] for name, one in followed],
-            "cozyguard_cache_synced": [[name, int(one.known)] for name, one in followed],
-            "cozyguard_cache_last_event_age_seconds": [[name, now - one.reflector.heard_at] for name, one in followed],
-            "cozyguard_cache_requests_total": [
-                [name, what, number]
-                for name, one in followed
-                for what, number in (("list", one.reflector.lists), ("watch", one.reflector.watches))
-            ],
-            "cozyguard_cache_errors_total": [
-                [name, error, number] for name, one in followed for error, number in one.reflector.errors.items()
-            ],
-        }
+    @property
+    def watching(self) -> tuple[Watching, ...]:
+        """What is followed, to be told about."""
+        return tuple(Watching(str(one.scope), one.reflector, one.table) for one in self._followed.values())
 
     def _answering(self, scopes: Iterable[Scope], what: str) -> Followed:
         """Find what can answer. Raises NotKnown that says why nothing can."""

@@ -16,7 +16,8 @@ from webhook.cluster.credentials import answer
 from webhook.cluster.reflector import Reflector
 from webhook.cluster.resources import ADMISSION_POLICIES, POLICY_EXCEPTIONS
 from webhook.cluster.table import Table
-from webhook.cluster.wants import Wants, wanted
+from webhook.cluster.telling import Watching, report, samples
+from webhook.cluster.wants import Scope, Wants, wanted
 from webhook.controller.certificates import Pair
 from webhook.controller.controller import Controller
 from webhook.controller.duties import Duties, InForce
@@ -54,8 +55,12 @@ class Live:
         self._loop = asyncio.get_running_loop()
         self._changes = 0
         self._policies, self._exceptions = Table(), Table()
-        self._reflectors = [
-            Reflector(client, resource, keep=installed.kept, store=store)
+        self._installed = [
+            Watching(
+                str(Scope(resource.api_version, resource.kind)),
+                Reflector(client, resource, keep=installed.kept, store=store),
+                store,
+            )
             for resource, store in ((ADMISSION_POLICIES, self._policies), (POLICY_EXCEPTIONS, self._exceptions))
         ]
         self._installation = Installation(partial(elsewhere, installed.read))
@@ -85,16 +90,16 @@ class Live:
         async with self._client:
             try:
                 async with asyncio.TaskGroup() as group:
-                    for reflector in self._reflectors:
-                        group.create_task(reflector.run())
+                    for one in self._installed:
+                        group.create_task(one.reflector.run())
                     group.create_task(self._controller.run())
             finally:
                 await self.cache.close()
 
     async def listed(self) -> None:
         """Return when it is known what is installed."""
-        for reflector in self._reflectors:
-            await reflector.answered.wait()
+        for one in self._installed:
+            await one.reflector.answered.wait()
 
     async def certificate(self) -> Watched[Certificate]:
         """Give the certificate from the Secret, as soon as there is one."""
@@ -136,7 +141,7 @@ class Live:
 
     def report(self) -> dict[str, Any]:
         """Tell people what is watched."""
-        return {"synced": self.cache.synced, "from": "cluster", "watched": self.cache.report()}
+        return {"synced": self.cache.synced, "from": "cluster", "watched": report(self._watching)}
 
     def samples(self) -> Samples:
         """Tell Prometheus the numbers."""
@@ -145,7 +150,11 @@ class Live:
             [installed.POLICY, sum(bool(one.faults) for one in found.policies)],
             [installed.EXCEPTION, sum(bool(one.faults) for one in found.exceptions)],
         ]
-        return self.cache.samples() | self._controller.samples() | {"cozyguard_invalid_objects": invalid}
+        return samples(self._watching) | self._controller.samples() | {"cozyguard_invalid_objects": invalid}
+
+    @property
+    def _watching(self) -> tuple[Watching, ...]:
+        return (*self._installed, *self.cache.watching)
 
     def _take(self, wants: Wants) -> None:
         self.cache.trim(wants)
