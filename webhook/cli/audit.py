@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from webhook.cli import terminal
 from webhook.cli.options import Arguments, Parser, add_policy_options, add_release, one_of, positive, release, selection
 from webhook.errors import UsageError
+from webhook.report.audit_objects import FORMATS
 from webhook.report.summary import ExitCode
 
 if TYPE_CHECKING:
@@ -49,6 +50,12 @@ def parser() -> Parser:
     )
     made.option("--parallel", type=positive, metavar="N", default=4, help="kinds that are listed at once (default: 4)")
     made.option("--qps", type=positive, metavar="N", default=20, help="pages a second, of all kinds (default: 20)")
+    made.option(
+        "--report",
+        type=one_of(*FORMATS),
+        metavar="FORMAT",
+        help="keep what is found in the cluster, as objects: policyreport or openreports",
+    )
     made.option("-o", "--output", type=one_of("text", "json"), metavar="FORMAT", default="text", help="text or json")
     terminal.add_colour(made)
     return made
@@ -60,6 +67,8 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser().parse(argv, os.environ)
     if arguments.before and not arguments.after:
         raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
+    if arguments.report:
+        _check_report(arguments)
     from webhook.cluster.faults import Unreachable  # here: `--help` needs no cluster
     from webhook.runs import loading
     from webhook.runs.audit.prepare import Asked
@@ -82,25 +91,41 @@ def run(argv: Sequence[str]) -> int:
         return ExitCode.UNREACHABLE
 
 
+def _check_report(arguments: Arguments) -> None:
+    """Refuse what would make reports in the cluster say less than there is to say."""
+    for flag in ("policy", "skip", "severity", "after"):
+        if getattr(arguments, flag):
+            name = "to" if flag == "after" else flag
+            raise UsageError(f"`--{name}` does not go with `--report`: reports tell of all policies as they are now")
+
+
 async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: float) -> ExitCode:
     from webhook.cli.audited import Differences, Findings
     from webhook.cluster.access import Access
     from webhook.cluster.client import Client
     from webhook.cluster.pager import Pager
+    from webhook.cluster.rate import Rate
     from webhook.runs.audit.prepare import ready
+    from webhook.runs.audit.publish import Publisher, staleness
     from webhook.runs.audit.walk import walk
 
-    access = Access(arguments.kubeconfig, arguments.context)
+    access, rate = Access(arguments.kubeconfig, arguments.context), Rate(arguments.qps)
     async with await Client.connect(access) as client, ready(client, asked, files) as audit:
         terminal.tell(audit.setup.policy_errors, "policy error")
         terminal.tell(audit.notices, "note")
+        publisher = None
+        if arguments.report:
+            api_version, *kinds = FORMATS[arguments.report]
+            publisher = await Publisher.connect(client, api_version, kinds, rate)
         gc.freeze()  # policies live as long as the process: not to be walked through again and again
-        pager = Pager(client, arguments.qps)
         with terminal.Progress("audited", "objects") as progress:
             found = (
                 Differences(audit, audit.after, arguments, progress)
                 if audit.after
-                else Findings(audit, arguments, progress)
+                else Findings(audit, arguments, progress, publisher)
             )
-            coverage = await walk(audit.targets, asked.namespaces, pager, arguments.parallel, found.take)
+            coverage = await walk(audit.targets, asked.namespaces, Pager(client, rate), arguments.parallel, found.take)
+        if publisher:
+            await publisher.sweep(staleness(asked, audit, coverage))
+            terminal.say(publisher.words())
     return found.report(coverage, time.perf_counter() - started)

@@ -16,6 +16,7 @@ from webhook.model.release import Release
 from webhook.model.request import Object
 from webhook.model.result import Checked
 from webhook.report import Report
+from webhook.report.audit_objects import report
 from webhook.report.json import JsonReport
 from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
 from webhook.report.style import Style
@@ -24,6 +25,7 @@ from webhook.report.text import TextReport, count
 from webhook.runs.audit.findings import Kept, Unchecked
 from webhook.runs.audit.judge import comparing, judging
 from webhook.runs.audit.prepare import Ready
+from webhook.runs.audit.publish import Publisher
 from webhook.runs.audit.targets import Target
 from webhook.runs.audit.walk import Coverage
 
@@ -33,9 +35,12 @@ _TURNS: Final = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
 class Findings:
     """What policies say of the objects as they are."""
 
-    def __init__(self, audit: Ready, arguments: Arguments, progress: terminal.Progress) -> None:
-        """Nothing found so far."""
+    def __init__(
+        self, audit: Ready, arguments: Arguments, progress: terminal.Progress, publisher: Publisher | None
+    ) -> None:
+        """Nothing found so far; `publisher` keeps reports in the cluster."""
         self._audit, self._arguments, self._progress = audit, arguments, progress
+        self._publisher = publisher
         self._judge = judging(audit.context)
         self._summary = Summary()
         self._kept: Kept[Checked] = Kept(arguments.max_findings)
@@ -49,19 +54,29 @@ class Findings:
             if not checked.silent:
                 known = self._unchecked.take_from(checked)
                 self._kept.add(known, len(known.results) + len(known.patches))
+                await self._publish(target, obj, known)
         self._progress.show(self._summary.resources)
+
+    async def _publish(self, target: Target, obj: Object, checked: Checked) -> None:
+        if self._publisher is None:
+            return
+        part = target.resource.version if target.again else ""
+        if made := report(self._arguments.report, obj, checked, self._audit.context.now, part):
+            await self._publisher.put(made)
 
     def report(self, coverage: Coverage, seconds: float) -> ExitCode:
         """Write everything, and judge the run."""
-        summary, report = self._summary, _report(self._arguments)
+        summary, out = self._summary, _report(self._arguments)
         faults = _faults(self._audit, coverage)
+        if self._publisher:
+            faults += self._publisher.faults()
         summary.add_faults((*self._audit.setup.policy_errors, *faults))
-        report.begin(self._audit.setup)
+        out.begin(self._audit.setup)
         for checked in (*self._kept, *self._unchecked):
-            report.add(checked)
+            out.add(checked)
         for fault in faults:
-            report.add_fault(fault)
-        report.end(summary, seconds)
+            out.add_fault(fault)
+        out.end(summary, seconds)
         _tell(coverage, faults, self._kept.left_out)
         return _code(coverage, summary.exit_code([Outcome(name) for name in self._arguments.fail_on]))
 

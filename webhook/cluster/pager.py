@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from http import HTTPStatus
@@ -11,6 +10,7 @@ from typing import Final
 
 from webhook.cluster.client import Client, Page
 from webhook.cluster.faults import ApiError, Unreachable
+from webhook.cluster.rate import Rate
 
 _PAGE_BYTES: Final = 2 << 20
 """So much JSON a page should be: it is about ten times as much while it is looked at."""
@@ -32,14 +32,12 @@ _TRANSIENT: Final = frozenset(
 
 
 class Pager:
-    """Reads the pages of any number of lists at once, all of them together at most `per_second`."""
+    """Reads the pages of any number of lists at once."""
 
-    def __init__(self, client: Client, per_second: int) -> None:
+    def __init__(self, client: Client, rate: Rate) -> None:
         """Ask nothing yet."""
-        self.requests = 0
         self._client = client
-        self._gap = 1 / per_second
-        self._next = 0.0
+        self._rate = rate
 
     async def pages(self, path: str) -> AsyncGenerator[Page, None]:
         """List a collection; the next page is on its way while one is looked at.
@@ -67,7 +65,7 @@ class Pager:
     async def _page(self, path: str, limit: int, token: str) -> Page:
         """Read a page, with the patience that is asked for."""
         for tries_left in reversed(range(_TRIES)):
-            await self._turn()
+            await self._rate.turn()
             try:
                 return await self._client.page(path, limit=limit, token=token)
             except ApiError as error:
@@ -78,14 +76,6 @@ class Pager:
                 else:
                     raise
         raise ApiError(f"GET {path}: history is forgotten faster than it can be read", status=HTTPStatus.GONE)
-
-    async def _turn(self) -> None:
-        """Wait until the next request may be sent."""
-        now = time.monotonic()
-        at = max(now, self._next)
-        self._next = at + self._gap
-        self.requests += 1
-        await asyncio.sleep(at - now)
 
 
 def _limit(page: Page) -> int:

@@ -22,10 +22,11 @@ _CREATE: Final = Circumstances()
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A kind to be listed, and the policies to judge its objects with."""
+    """A kind to be listed, and the policies to judge its objects with; `again` when others judge them in a version."""
 
     resource: Resource
     policies: PolicySet
+    again: bool = False
 
     def request(self, obj: Object) -> AdmissionRequest:
         """Make the request that would create the object as it is."""
@@ -81,11 +82,12 @@ def _of_kind(versions: Sequence[Resource], policies: PolicySet, releases: Sequen
     """Cover all policies that match the kind in any version; most often one version does."""
     matching = {one: _matching(one, policies, releases) for one in versions}
     missing = {id(policy) for found in matching.values() for policy in found}
+    again = False
     for one, found in sorted(matching.items(), key=lambda item: -len(item[1])):
         new = [policy for policy in found if id(policy) in missing]
         if new:
-            whole = len(new) == len(found)
-            yield Target(one, policies if whole else _only(policies, new))
+            yield Target(one, _only(policies, new) if again else policies, again)
+            again = True
             missing -= {id(policy) for policy in new}
 
 
