@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webhook.cel.activation import Activation
 from webhook.cel.errors import ExpressionError, ExpressionErrors
@@ -57,6 +57,10 @@ class Program:
 
         Raises ValueError when the code was made by another version of Python.
         """
+        return Linked(self.units, self.trees, self.load(slots))
+
+    def load(self, slots: SlotTable) -> dict[str, Any]:
+        """Run the module that the functions are in, and give its globals. Raises as `link`."""
         numbers = {
             name: slots.slot(unit.fingerprint)
             for unit in self.units.values()
@@ -64,7 +68,7 @@ class Program:
         }
         globals_ = namespace(numbers)
         exec(marshal.loads(self.code), globals_)  # noqa: S102, S302 - generated from syntax trees by us
-        return Linked(self.units, self.trees, globals_)
+        return globals_
 
 
 class Builder:

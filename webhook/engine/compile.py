@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from webhook.cel.errors import ExpressionErrors
 from webhook.cel.program import ADMISSION, Builder, Program
 from webhook.errors import DocumentError, DocumentErrors
-from webhook.model.policy import Expression, Lookup, Policy, Text, Validation
+from webhook.model.policy import Expression, Location, Lookup, Policy, Text, Validation
 
 TYPES: Final[Mapping[str, str]] = {
     **ADMISSION,
@@ -69,6 +69,26 @@ def compile_policy(policy: Policy) -> CompiledPolicy:
     if errors:
         raise DocumentErrors(errors)
     return CompiledPolicy(policy, builder.build())
+
+
+def expressions(policy: Policy) -> Iterator[tuple[str, Expression]]:
+    """Give every expression of a policy under the name of its function or variable, in the order of writing."""
+    for index, condition in enumerate(policy.match_conditions):
+        yield name_of("condition", index), condition.expression
+    for wanted in _lookup_functions(policy.lookups):
+        yield wanted.name, wanted.expression
+    for variable in policy.variables:
+        yield f"variables.{variable.name}", variable.expression
+    for wanted in _functions(policy):
+        yield wanted.name, wanted.expression
+
+
+def within(expression: Expression, line: int, column: int) -> Location:
+    """Turn a place within the text into one in the file: exact for one line, near for folded blocks."""
+    at = expression.location
+    if not at.line:
+        return at
+    return replace(at, line=at.line + line - 1, column=at.column + column - 1)
 
 
 def lookup_key(policy: Policy, lookup: Lookup) -> str:
@@ -144,15 +164,5 @@ def _add(builder: Builder, wanted: _Wanted) -> list[DocumentError]:
 
 
 def _located(expression: Expression, faults: ExpressionErrors) -> list[DocumentError]:
-    """Turn places within the text into places in the file: exact for one line, near for folded blocks."""
-    at = expression.location
-    return [
-        DocumentError(
-            at.file,
-            at.line + fault.line - 1 if at.line else 0,
-            at.column + fault.column - 1 if at.column else 0,
-            at.path,
-            fault.message,
-        )
-        for fault in faults.errors
-    ]
+    located = ((within(expression, fault.line, fault.column), fault.message) for fault in faults.errors)
+    return [DocumentError(at.file, at.line, at.column, at.path, message) for at, message in located]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from webhook.engine.context import Cluster
@@ -42,6 +42,12 @@ def mismatch(match: MatchResources, request: AdmissionRequest, cluster: Cluster)
     if not namespace_selected(match.namespace_selector, request, cluster):
         return "its namespaceSelector picks other namespaces"
     return ""
+
+
+def covering(match: MatchResources, request: AdmissionRequest) -> Iterator[int]:
+    """Give the indexes of the rules that fit, names included."""
+    rules = enumerate(match.resource_rules)
+    return (index for index, rule in rules if _rule_covers(rule, match.match_policy, request))
 
 
 def _rule_covers(rule: ResourceRule, match_policy: str, request: AdmissionRequest) -> bool:

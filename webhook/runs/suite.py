@@ -13,7 +13,7 @@ from webhook.engine.pipeline import review
 from webhook.engine.policyset import PolicySet
 from webhook.errors import DocumentError
 from webhook.model.decision import Decision
-from webhook.model.request import CREATE, DELETE, UPDATE, Object
+from webhook.model.request import CREATE, DELETE, UPDATE, AdmissionRequest, Object
 from webhook.model.suite import Case, CaseResult, Difference, Expected, Suite, SuiteResult
 from webhook.runs.judge import differences, invalid_differences
 from webhook.sources import catalog, compiled
@@ -36,19 +36,24 @@ class Tested:
 def run(suite: Suite) -> SuiteResult:
     """Run all cases of a suite. Errors of policies are the suite's own, unless a case is about them."""
     found = compiled.load(suite.policies)
-    tested = Tested(PolicySet.link(found.policies), found.errors)
-    results = tuple(CaseResult(case, tuple(_differences(case, tested))) for case in suite.cases)
+    return judge(suite, Tested(PolicySet.link(found.policies), found.errors))
+
+
+def judge(suite: Suite, tested: Tested) -> SuiteResult:
+    """Run all cases of a suite with policies that are loaded."""
+    results = tuple(CaseResult(case, tuple(case_differences(case, tested))) for case in suite.cases)
     expected = any(case.expect.outcome is Expected.INVALID for case in suite.cases)
     return SuiteResult(suite, results, () if expected else tested.errors)
 
 
-def _differences(case: Case, tested: Tested) -> Iterator[Difference]:
+def case_differences(case: Case, tested: Tested) -> Iterator[Difference]:
+    """Run one case: what differs from what it expects."""
     if case.expect.outcome is Expected.INVALID:
         yield from invalid_differences(case, tested.errors)
     elif missing := _not_loaded(case, tested):
         yield missing
     else:
-        yield from differences(case, _decide(case, tested.policies))
+        yield from differences(case, decide(case, tested.policies))
 
 
 def _not_loaded(case: Case, tested: Tested) -> Difference | None:
@@ -60,16 +65,22 @@ def _not_loaded(case: Case, tested: Tested) -> Difference | None:
     return Difference("policy", "policies that load", errors) if errors and not wanted else None
 
 
-def _decide(case: Case, policies: PolicySet) -> Decision:
-    obj = case.object if case.object is not None else case.old_object or {}
-    circumstances = Circumstances(_operation(case), _NAMESPACE, case.subresource, case.user)
-    request = synthesize(obj, ObjectStore(case.lookups), circumstances, case.old_object)
+def decide(case: Case, policies: PolicySet) -> Decision:
+    """Decide about the request of a case."""
+    request = request_of(case)
     store = ObjectStore((*case.lookups, *_namespace(case, request.namespace)), closed_world=True)
     release = catalog.load(case.release) if case.release else catalog.newest()
     sources = filter(is_package_source, case.lookups)
     facts, now = catalog.overlay(release, sources), case.time or datetime.now(UTC)
     context = Context(facts, store, now=now, authorizer=RbacAuthorizer(store))
     return review(policies, request, context)
+
+
+def request_of(case: Case) -> AdmissionRequest:
+    """Make the request that a case is about."""
+    obj = case.object if case.object is not None else case.old_object or {}
+    circumstances = Circumstances(_operation(case), _NAMESPACE, case.subresource, case.user)
+    return synthesize(obj, ObjectStore(case.lookups), circumstances, case.old_object)
 
 
 def _operation(case: Case) -> str:
