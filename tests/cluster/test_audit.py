@@ -168,6 +168,33 @@ def test_what_is_planted_is_found_and_only_that(plant: Plant, audit: Audit) -> N
     )
 
 
+def test_check_says_the_same_of_the_same_objects(
+    plant: Plant,
+    audit: Audit,
+    cluster: ControlPlane,
+    policies: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plant(
+        config_map("a", "red"), config_map("b", RED, kind="Secret"), config_map("fine", "green"), service_account("c")
+    )
+    found = audit("--namespace=audit-a").document
+    dump = tmp_path / "dump.yaml"
+    dump.write_text(cluster.kubectl("get", "configmaps,secrets,serviceaccounts", "--namespace=audit-a", "-o", "yaml"))
+    main(["check", str(dump), "--policies", str(policies), "-o", "json"])
+    checked = json.loads(capsys.readouterr().out)
+    assert found["summary"] == checked["summary"]
+    assert told(found) == told(checked)
+
+
+def told(document: Any) -> list[Any]:
+    """Everything of the findings but where they are written and who wrote them."""
+    differs = ("source", "setBy")
+    results = [{key: value for key, value in one.items() if key not in differs} for one in document["results"]]
+    return sorted(results, key=json.dumps)
+
+
 def test_kinds_and_namespaces_narrow_it_down(plant: Plant, cluster: ControlPlane, audit: Audit, policies: Path) -> None:
     plant(config_map("a", "red"), config_map("b", "red", "audit-b"))
     assert audit("--kind=secrets", "--release=1.6").found == []

@@ -49,14 +49,21 @@ def parser() -> Parser:
         help="list so many at most, and count the others (default: 10000)",
     )
     made.option("--parallel", type=positive, metavar="N", default=4, help="kinds that are listed at once (default: 4)")
-    made.option("--qps", type=positive, metavar="N", default=20, help="pages a second, of all kinds (default: 20)")
+    made.option("--qps", type=positive, metavar="N", default=50, help="requests a second at most (default: 50)")
     made.option(
         "--report",
         type=one_of(*FORMATS),
         metavar="FORMAT",
         help="keep what is found in the cluster, as objects: policyreport or openreports",
     )
-    made.option("-o", "--output", type=one_of("text", "json"), metavar="FORMAT", default="text", help="text or json")
+    made.option(
+        "-o",
+        "--output",
+        type=one_of("text", "json", *FORMATS),
+        metavar="FORMAT",
+        default="text",
+        help="text, json, policyreport or openreports",
+    )
     terminal.add_colour(made)
     return made
 
@@ -67,8 +74,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser().parse(argv, os.environ)
     if arguments.before and not arguments.after:
         raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
-    if arguments.report:
-        _check_report(arguments)
+    _check_reports(arguments)
     from webhook.cluster.faults import Unreachable  # here: `--help` needs no cluster
     from webhook.runs import loading
     from webhook.runs.audit.prepare import Asked
@@ -81,9 +87,7 @@ def run(argv: Sequence[str]) -> int:
         tuple(arguments.kind),
         tuple(dict.fromkeys(arguments.namespace)),
     )
-    files = loading.load(
-        asked.selection, asked.configuration
-    )  # before there are other tasks: it may take a second process
+    files = loading.load(asked.selection, asked.configuration)  # here: with a loop running there is no forking
     try:
         return asyncio.run(_audit(asked, files, arguments, started))
     except Unreachable as error:
@@ -91,12 +95,14 @@ def run(argv: Sequence[str]) -> int:
         return ExitCode.UNREACHABLE
 
 
-def _check_report(arguments: Arguments) -> None:
-    """Refuse what would make reports in the cluster say less than there is to say."""
-    for flag in ("policy", "skip", "severity", "after"):
-        if getattr(arguments, flag):
-            name = "to" if flag == "after" else flag
-            raise UsageError(f"`--{name}` does not go with `--report`: reports tell of all policies as they are now")
+def _check_reports(arguments: Arguments) -> None:
+    """Refuse what would make reports say less than there is to say."""
+    if arguments.after and arguments.output in FORMATS:
+        raise UsageError(f"`--output {arguments.output}` does not go with `--to`, which tells differences only")
+    chosen = {"--policy": arguments.policy, "--skip": arguments.skip, "--severity": arguments.severity}
+    for flag, given in (chosen | {"--to": arguments.after}).items():
+        if given and arguments.report:
+            raise UsageError(f"`{flag}` does not go with `--report`: reports tell of all policies, as things are now")
 
 
 async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: float) -> ExitCode:
@@ -127,5 +133,4 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
             coverage = await walk(audit.targets, asked.namespaces, Pager(client, rate), arguments.parallel, found.take)
         if publisher:
             await publisher.sweep(staleness(asked, audit, coverage))
-            terminal.say(publisher.words())
-    return found.report(coverage, time.perf_counter() - started)
+    return found.finish(coverage, time.perf_counter() - started)

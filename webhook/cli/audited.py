@@ -16,7 +16,7 @@ from webhook.model.release import Release
 from webhook.model.request import Object
 from webhook.model.result import Checked
 from webhook.report import Report
-from webhook.report.audit_objects import report
+from webhook.report.audit_objects import FORMATS, Listing, report
 from webhook.report.json import JsonReport
 from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
 from webhook.report.style import Style
@@ -40,11 +40,12 @@ class Findings:
     ) -> None:
         """Nothing found so far; `publisher` keeps reports in the cluster."""
         self._audit, self._arguments, self._progress = audit, arguments, progress
-        self._publisher = publisher
         self._judge = judging(audit.context)
         self._summary = Summary()
         self._kept: Kept[Checked] = Kept(arguments.max_findings)
         self._unchecked = Unchecked()
+        self._publisher = publisher
+        self._listing = Listing(arguments.max_findings) if arguments.output in FORMATS else None
 
     async def take(self, target: Target, objects: Sequence[Object]) -> None:
         """Judge some objects, count them all, and keep what there is to say."""
@@ -54,31 +55,41 @@ class Findings:
             if not checked.silent:
                 known = self._unchecked.take_from(checked)
                 self._kept.add(known, len(known.results) + len(known.patches))
-                await self._publish(target, obj, known)
+                await self._report(target, obj, known)
         self._progress.show(self._summary.resources)
 
-    async def _publish(self, target: Target, obj: Object, checked: Checked) -> None:
-        if self._publisher is None:
-            return
-        part = target.resource.version if target.again else ""
-        if made := report(self._arguments.report, obj, checked, self._audit.context.now, part):
-            await self._publisher.put(made)
-
-    def report(self, coverage: Coverage, seconds: float) -> ExitCode:
+    def finish(self, coverage: Coverage, seconds: float) -> ExitCode:
         """Write everything, and judge the run."""
-        summary, out = self._summary, _report(self._arguments)
+        summary = self._summary
         faults = _faults(self._audit, coverage)
         if self._publisher:
             faults += self._publisher.faults()
+            terminal.say(self._publisher.words())
         summary.add_faults((*self._audit.setup.policy_errors, *faults))
+        if self._listing:
+            self._listing.write(sys.stdout)
+        else:
+            self._write(faults, seconds)
+        _tell(coverage, faults, self._kept.left_out)
+        return _code(coverage, summary.exit_code([Outcome(name) for name in self._arguments.fail_on]))
+
+    async def _report(self, target: Target, obj: Object, checked: Checked) -> None:
+        """Make the object's report, for the cluster and for the output."""
+        part, now = target.resource.version if target.again else "", self._audit.context.now
+        if self._publisher and (made := report(self._arguments.report, obj, checked, now, part)):
+            await self._publisher.put(made)
+        if self._listing and (made := report(self._arguments.output, obj, checked, now, part)):
+            self._listing.add(made)
+
+    def _write(self, faults: Iterable[DocumentError], seconds: float) -> None:
+        json = self._arguments.output == "json"
+        out: Report = JsonReport(sys.stdout) if json else TextReport(sys.stdout, _style(self._arguments))
         out.begin(self._audit.setup)
         for checked in (*self._kept, *self._unchecked):
             out.add(checked)
         for fault in faults:
             out.add_fault(fault)
-        out.end(summary, seconds)
-        _tell(coverage, faults, self._kept.left_out)
-        return _code(coverage, summary.exit_code([Outcome(name) for name in self._arguments.fail_on]))
+        out.end(self._summary, seconds)
 
 
 class Differences:
@@ -100,7 +111,7 @@ class Differences:
             self._kept.add(previewed, len(previewed.differences))
         self._progress.show(self._counts.resources)
 
-    def report(self, coverage: Coverage, seconds: float) -> ExitCode:
+    def finish(self, coverage: Coverage, seconds: float) -> ExitCode:
         """Write everything, and judge the run."""
         counts, report = self._counts, self._report()
         faults = _faults(self._audit, coverage)
@@ -119,10 +130,6 @@ class Differences:
         if self._arguments.output == "json":
             return JsonPreview(sys.stdout, before, after)
         return TextPreview(sys.stdout, _style(self._arguments), before, after)
-
-
-def _report(arguments: Arguments) -> Report:
-    return JsonReport(sys.stdout) if arguments.output == "json" else TextReport(sys.stdout, _style(arguments))
 
 
 def _style(arguments: Arguments) -> Style:

@@ -9,10 +9,11 @@ https://github.com/openreports/reports-api
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from webhook.model import path
 from webhook.model.decision import Outcome
@@ -71,6 +72,30 @@ def report(form: str, obj: Object, checked: Checked, now: datetime, part: str = 
     if namespace := scope.get("namespace"):
         metadata["namespace"] = namespace
     return {"apiVersion": api_version, "kind": namespaced if namespace else cluster, "metadata": metadata, **content}
+
+
+class Listing:
+    """Reports of several objects as one List, for `kubectl apply` and other programs; so many at most."""
+
+    def __init__(self, most: int) -> None:
+        """Start empty."""
+        self._most = most
+        self._reports: list[Object] = []
+
+    def add(self, made: Object) -> None:
+        """Take a report, as long as there is room."""
+        if len(self._reports) < self._most:
+            self._reports.append(made)
+
+    def write(self, out: TextIO) -> None:
+        """Write them in the order of the objects' names."""
+        items = sorted(self._reports, key=_place)
+        json.dump({"apiVersion": "v1", "kind": "List", "items": items}, out, indent=1)
+        out.write("\n")
+
+
+def _place(made: Object) -> tuple[str, ...]:
+    return tuple(made["scope"].get(key, "") for key in ("apiVersion", "kind", "namespace", "name"))
 
 
 def _reference(obj: Object) -> dict[str, str]:
