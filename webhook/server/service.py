@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from contextlib import suppress
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiohttp import web
 
+from webhook.errors import CozyguardError
 from webhook.server import tls, world
 from webhook.server.handler import Handler
-from webhook.server.logs import Log
+from webhook.server.logs import Log, failure
 from webhook.server.metrics import Metrics, Samples
 from webhook.server.settings import Settings
 from webhook.server.signals import Stop
@@ -54,7 +56,7 @@ class Service:
         self._handler = Handler(self._state, self.metrics, log)
         self._tasks: list[asyncio.Task[None]] = []
         self._server: asyncio.Server | None = None
-        self._stopping = False
+        self._stopping = self._failed = False
 
     async def start(self, sock: socket.socket) -> None:
         """Answer on this socket, which is bound already; where there is a cluster, once it is known."""
@@ -81,7 +83,9 @@ class Service:
         from webhook.server.live import Live  # here: what it needs is for clusters alone
 
         live = self._live = await Live.connect(self._settings, self._log, lambda: self._state.current)
-        self._tasks.append(asyncio.create_task(live.run()))
+        running = asyncio.create_task(live.run())
+        running.add_done_callback(self._ended)
+        self._tasks.append(running)
         await live.listed()
         await asyncio.to_thread(self._state.look)
         while self._state.current.cluster is not live.cache:
@@ -104,7 +108,10 @@ class Service:
             self._live.take(current)
 
     async def serve_until(self, stop: Stop) -> None:
-        """Serve; when asked to stop, turn clients away, then close the port, and finish what has begun."""
+        """Serve; when asked to stop, turn clients away, then close the port, and finish what has begun.
+
+        Raises CozyguardError when it stopped for a fault of its own.
+        """
         await stop.wait()
         self._log.info("stopping")
         self._stopping = self._handler.stopping = True
@@ -114,6 +121,18 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._log.flush()
+        if self._failed:
+            raise CozyguardError("stopped by a fault of its own, which the log names: please report it")
+
+    def _ended(self, running: asyncio.Task[None]) -> None:
+        """Stop when the work in the cluster ends by itself: whoever started us starts another one."""
+        error = None if running.cancelled() else running.exception()
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if error:
+            self._log.error("the work in the cluster has failed", **failure(error))
+            self._failed = True
+            signal.raise_signal(signal.SIGTERM)
 
     async def _finish(self, server: asyncio.Server, stop: Stop) -> None:
         await stop.drain(self._settings.drain_seconds)
