@@ -6,7 +6,8 @@ import asyncio
 import gc
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,9 @@ _EXAMPLES: Final = (
     ("cozyguard audit --namespace tenant-a --kind HelmRelease", "judge one kind in one namespace"),
     ("cozyguard audit --to 1.7", "tell only what an upgrade to 1.7 changes"),
 )
+
+_MANY: Final = 200_000
+"""Containers that are made before a collection: those of a page or two."""
 
 
 def parser() -> Parser:
@@ -123,8 +127,7 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
         if arguments.report:
             api_version, *kinds = FORMATS[arguments.report]
             publisher = await Publisher.connect(client, api_version, kinds, rate)
-        gc.freeze()  # policies live as long as the process: not to be walked through again and again
-        with terminal.Progress("audited", "objects") as progress:
+        with _few_collections(), terminal.Progress("audited", "objects") as progress:
             found = (
                 Differences(audit, audit.after, arguments, progress)
                 if audit.after
@@ -134,3 +137,19 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
         if publisher:
             await publisher.sweep(staleness(asked, audit, coverage))
     return found.finish(coverage, time.perf_counter() - started)
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Keep the garbage collector from what it finds nothing in: policies stay, and objects are trees, gone when read.
+
+    It would take a quarter of the time.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_MANY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
