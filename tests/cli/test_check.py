@@ -382,3 +382,15 @@ def test_what_an_exception_lets_pass_is_shown_with_its_owner_and_its_end(
             "until": "2099-12-31T00:00:00Z",
         }
     ]
+
+
+@pytest.mark.parametrize("output", ["sarif", "junit", "tap", "github", "gitlab"])
+def test_the_examples_in_each_format_for_machines(
+    cozyguard: Run, output: str, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+
+    answer = cozyguard("check", "examples/manifests", "-o", output)
+
+    assert answer.code == 1
+    golden(f"check/examples.{output}.txt", untimed(answer.out))

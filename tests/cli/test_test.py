@@ -240,3 +240,25 @@ def test_the_bundled_policies_pass_their_own_tests(cozyguard: Run) -> None:
 
     assert answer.code == 0, answer.out
     assert ", 0 failed" in answer.out
+
+
+@pytest.mark.parametrize("output", ["json", "junit", "github"])
+def test_a_failed_case_in_each_format_for_machines(cozyguard: Run, write: Write, output: str, golden: Golden) -> None:
+    write("policy.yaml", POLICY)
+    write("broken/policy.yaml", POLICY.replace("object.data.size == '1'", "object.data.size =="))
+    write(
+        "good/tests.yaml",
+        SUITE.replace("cases:", "policies: [../policy.yaml]\ncases:")
+        + case("it is & stays", "outcome: deny")
+        + case("<other>", "outcome: allow"),
+    )
+    write(
+        "broken/tests.yaml",
+        SUITE.replace("cases:", "policies: [policy.yaml]\ncases:") + case("never runs", "outcome: deny"),
+    )
+    write("no-suite/tests.yaml", "kind: PolicyTest\n")
+
+    answer = cozyguard("test", "good", "broken", "no-suite", "-o", output)
+
+    assert answer.code == 2
+    golden(f"test/failed.{output}.txt", re.sub(r"\d+\.\d\d s", "0.00 s", answer.out))

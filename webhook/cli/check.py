@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -28,9 +28,14 @@ from webhook.model.decision import Outcome
 from webhook.model.request import CREATE, DELETE, UPDATE, UserInfo
 from webhook.model.result import Checked
 from webhook.report import Report
+from webhook.report.github import GithubReport
+from webhook.report.gitlab import GitlabReport
 from webhook.report.json import JsonReport
+from webhook.report.junit import JunitReport
+from webhook.report.sarif import SarifReport
 from webhook.report.style import Style
 from webhook.report.summary import Summary
+from webhook.report.tap import TapReport
 from webhook.report.text import TextReport, count
 from webhook.runs.baseline import Baseline
 from webhook.runs.baseline import read as read_baseline
@@ -75,7 +80,8 @@ def parser() -> Parser:
     made.option("--baseline", metavar="FILE", help="do not count the findings that this file lists")
     made.option("--write-baseline", metavar="FILE", help="accept all findings: write them to this file")
     add_fix(made)
-    made.option("-o", "--output", type=one_of(*_REPORTS), metavar="FORMAT", default="text", help="text or json")
+    formats = "text, json, sarif, junit, tap, github or gitlab"
+    made.option("-o", "--output", type=one_of(*_REPORTS), metavar="FORMAT", default="text", help=formats)
     made.option("--jobs", type=positive, metavar="N", help="processes for long inputs (default: one per CPU)")
     terminal.add_colour(made)
     return made
@@ -86,15 +92,19 @@ def _text(arguments: Arguments) -> Report:
     return TextReport(out, Style(terminal.colour(arguments.color, out)))
 
 
-def _json(arguments: Arguments) -> Report:
-    return JsonReport(_out(arguments))
-
-
 def _out(arguments: Arguments) -> TextIO:
     return sys.stderr if takes_stdout(arguments) else sys.stdout
 
 
-_REPORTS: Final = {"text": _text, "json": _json}
+_REPORTS: Final[dict[str, Callable[[Arguments], Report]]] = {
+    "text": _text,
+    "json": lambda arguments: JsonReport(_out(arguments)),
+    "sarif": lambda arguments: SarifReport(_out(arguments)),
+    "junit": lambda arguments: JunitReport(_out(arguments)),
+    "tap": lambda arguments: TapReport(_out(arguments)),
+    "github": lambda arguments: GithubReport(_out(arguments)),
+    "gitlab": lambda arguments: GitlabReport(_out(arguments)),
+}
 
 
 def run(argv: Sequence[str]) -> int:
@@ -160,6 +170,8 @@ def _request(arguments: Arguments) -> ScanRequest:
     if arguments.old and arguments.operation in {CREATE, DELETE}:
         raise UsageError(f"`--old` is for UPDATE, got `--operation {arguments.operation}`")
     check_fix(arguments)
+    if arguments.after and arguments.output not in ("text", "json"):
+        raise UsageError(f"`--output {arguments.output}` does not go with `--to`: text and json tell differences")
     if arguments.before and not arguments.after:
         raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
     return ScanRequest(
@@ -174,6 +186,7 @@ def _request(arguments: Arguments) -> ScanRequest:
             operation=arguments.operation or CREATE, namespace=arguments.namespace, user=_user(arguments)
         ),
         passes=arguments.show_passed,
+        replacements=arguments.output == "sarif",
         jobs=arguments.jobs,
     )
 

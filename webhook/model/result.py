@@ -63,6 +63,17 @@ class SetBy:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """Characters of a file to replace by a text: from `line` and `column` up to the place behind the last of them."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """One finding, with the object and the place that it is about."""
 
@@ -71,6 +82,8 @@ class Result:
     source: Source
     silenced: Silenced | None = None
     set_by: SetBy | None = None
+    replacement: Replacement | None = None
+    """How to write its fix into the file, where that was asked for and is mechanical."""
 
     @property
     def refuses(self) -> bool:
@@ -113,6 +126,8 @@ class Checked:
     patches: tuple[Patch, ...] = ()
     remarks: tuple[DocumentError, ...] = ()
     """What else its author should know, such as a silencing without a reason."""
+    file: str = ""
+    """Where it is written; "" if it comes from a cluster."""
 
     @property
     def silent(self) -> bool:

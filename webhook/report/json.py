@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
-from collections.abc import Iterable, Mapping
 from typing import Any, Final, TextIO
 
 from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Outcome
 from webhook.model.result import Checked, Patch, Resource, Result, SetBy, Setup, Silenced, Source
+from webhook.report.lines import Lines
 from webhook.report.summary import Summary
 
 VERSION: Final = 1
-
-_IN_MEMORY: Final = 8 << 20
-"""Characters of results kept in memory; a report that grows beyond waits for its summary on disk."""
 
 _COUNTED: Final = (Outcome.DENY, Outcome.WARN, Outcome.AUDIT, Outcome.ERROR, Outcome.SKIP)
 
@@ -31,9 +26,9 @@ class JsonReport:
     def __init__(self, out: TextIO) -> None:
         """Write to `out`."""
         self._out = out
-        self._results = _Lines()
-        self._patches = _Lines()
-        self._faults = _Lines()
+        self._results = Lines()
+        self._patches = Lines()
+        self._faults = Lines()
 
     def begin(self, setup: Setup) -> None:
         """Keep what the run works with."""
@@ -55,7 +50,7 @@ class JsonReport:
         head = {"version": VERSION, "release": self._setup.release, "policies": self._setup.policies}
         self._out.write(_dump(head)[:-1])
         self._out.write(f', "summary": {_dump(summary_entry(summary))},\n')
-        errors = _Lines(map(policy_error_entry, self._setup.policy_errors))
+        errors = Lines(map(policy_error_entry, self._setup.policy_errors))
         sections = {
             "results": self._results,
             "patches": self._patches,
@@ -67,23 +62,6 @@ class JsonReport:
             lines.copy_to(self._out)
             self._out.write("]")
         self._out.write("}\n")
-
-
-class _Lines:
-    """Entries of one list, one a line, in memory or on disk."""
-
-    def __init__(self, entries: Iterable[Mapping[str, Any]] = ()) -> None:
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115 - closed with the report
-        for entry in entries:
-            self.add(entry)
-
-    def add(self, entry: Mapping[str, Any]) -> None:
-        self._file.write((",\n  " if self._file.tell() else "\n  ") + _dump(entry))
-
-    def copy_to(self, out: TextIO) -> None:
-        self._file.seek(0)
-        shutil.copyfileobj(self._file, out)
-        self._file.close()
 
 
 def _dump(value: Any) -> str:

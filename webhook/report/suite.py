@@ -4,14 +4,64 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
+from webhook.errors import DocumentError
 from webhook.model.fragment import block
 from webhook.model.suite import CaseResult, Difference, SuiteResult
 from webhook.report.plain import visible
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.report.text import count
+
+
+class SuiteSummary:
+    """Adds up as suites come in."""
+
+    def __init__(self) -> None:
+        """Start at nothing."""
+        self._suites = self._passed = self._failed = self._faults = 0
+
+    def add(self, result: SuiteResult) -> None:
+        """Count one suite, its cases, and the faults of its policies."""
+        failed = sum(bool(case.differences) for case in result.results)
+        self._suites += 1
+        self._failed += failed
+        self._passed += len(result.results) - failed
+        self._faults += len(result.errors)
+
+    def entry(self, faults: int) -> dict[str, int]:
+        """Give the counts for machines; `faults` is how many suites cannot be used."""
+        return {
+            "suites": self._suites,
+            "cases": self._passed + self._failed,
+            "passed": self._passed,
+            "failed": self._failed,
+            "faults": self._faults + faults,
+        }
+
+    def words(self, faults: int, seconds: float) -> str:
+        """Give the line that counts."""
+        cases, suites = count(self._passed + self._failed, "case"), count(self._suites, "suite")
+        parts = [f"{self._passed} passed", f"{self._failed} failed"]
+        parts += [count(self._faults + faults, "fault")] if self._faults + faults else []
+        return f"tested {cases} of {suites} in {seconds:.2f} s: {', '.join(parts)}"
+
+    def exit_code(self, faults: int) -> ExitCode:
+        """Judge the whole run."""
+        if self._faults + faults:
+            return ExitCode.FAULTY
+        return ExitCode.DENIED if self._failed else ExitCode.OK
+
+
+class SuitesReport(Protocol):
+    """What every format of policy tests does, in this order."""
+
+    def add(self, result: SuiteResult) -> None:
+        """Take one suite."""
+
+    def end(self, faults: tuple[DocumentError, ...], seconds: float) -> ExitCode:
+        """Take the suites that cannot be used, be done, and judge."""
 
 
 class SuiteReport:
@@ -21,15 +71,12 @@ class SuiteReport:
         """Write to `out`, painted by `style`."""
         self._out = out
         self._style = style
-        self._suites = self._passed = self._failed = self._faults = 0
+        self._summary = SuiteSummary()
 
     def add(self, result: SuiteResult) -> None:
         """Write one suite: a line, and its failed cases."""
+        self._summary.add(result)
         failed = [case for case in result.results if case.differences]
-        self._suites += 1
-        self._failed += len(failed)
-        self._passed += len(result.results) - len(failed)
-        self._faults += len(result.errors)
         bad = bool(failed or result.errors)
         verdict = self._style("FAIL", "bold", "red") if bad else self._style("ok", "green")
         cases = count(len(result.results), "case")
@@ -38,18 +85,11 @@ class SuiteReport:
             for line in case_lines(case, self._style):
                 self._write(line)
 
-    def end(self, faults: int, seconds: float) -> ExitCode:
-        """Write the line that counts, and judge; `faults` is how many suites cannot be used."""
-        cases, suites = count(self._passed + self._failed, "case"), count(self._suites, "suite")
-        faults += self._faults
-        parts = [f"{self._passed} passed", f"{self._failed} failed"]
-        parts += [count(faults, "fault")] if faults else []
-        looks = ("bold", "red") if self._failed or faults else ("bold",)
-        text = f"tested {cases} of {suites} in {seconds:.2f} s: {', '.join(parts)}"
-        self._write(self._style(text, *looks))
-        if faults:
-            return ExitCode.FAULTY
-        return ExitCode.DENIED if self._failed else ExitCode.OK
+    def end(self, faults: tuple[DocumentError, ...], seconds: float) -> ExitCode:
+        """Write the line that counts, and judge; the faults themselves are told on standard error."""
+        code = self._summary.exit_code(len(faults))
+        self._write(self._style(self._summary.words(len(faults), seconds), *(("bold", "red") if code else ("bold",))))
+        return code
 
     def _write(self, line: str) -> None:
         self._out.write(line + "\n")

@@ -13,23 +13,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path as FilePath
-from typing import Any, Final
+from typing import Final
 
-from webhook.cel.errors import CelError
-from webhook.engine.patch import apply
-from webhook.model.decision import Operation, Outcome
-from webhook.model.path import walk
-from webhook.model.request import Object
+from webhook.model.decision import Outcome
 from webhook.model.result import Checked, Result
+from webhook.runs import mending
 from webhook.runs.baseline import Baseline
-from webhook.runs.edits import edits, refined
 from webhook.runs.inputs import Piece
 from webhook.runs.scan import Prepared, ScanRequest, decide, over, prepare
 from webhook.sources.files import STDIN
 from webhook.sources.manifests import STDIN_NAME, Manifest, manifests
 from webhook.sources.yaml import Source
 from webhook.sources.yaml.change import Refused
-from webhook.sources.yaml.revise import replaced, revise, same
+from webhook.sources.yaml.revise import replaced
 
 _ROUNDS: Final = 10
 """How often everything is mended and judged again: a fix in one file can call for one in another."""
@@ -123,7 +119,8 @@ class _Object:
                 break
             self._tried.add(_key(result))
             try:
-                revised = self._apply(source, result.finding.fix.patch)
+                manifest = _objects(source)[self._number]
+                revised = mending.mended(source, manifest, result.finding.fix.patch)
                 after = self._judge(revised)
                 self._check(result, results, after)
             except Refused as refused:
@@ -150,20 +147,6 @@ class _Object:
         if broken:
             raise Refused(f"`{broken[0][0]}` would not hold any more")
 
-    def _apply(self, source: Source, patch: Sequence[Operation]) -> Source:
-        """Write a patch into the text. Raises Refused."""
-        manifest = _objects(source)[self._number]
-        _, written = walk(manifest.source.value, manifest.prefix)  # items of a typed list say no kind
-        try:
-            wanted = apply(written, patch)
-            changes = [each for edit in edits(written, patch) for each in refined(edit)]
-        except (CelError, ValueError, KeyError) as error:
-            raise Refused(f"the fix does not apply to what is written: {error}") from None
-        if same(wanted, written):
-            raise Refused("the fix changes nothing of what is written")
-        placed = [replace(each, path=manifest.prefix + each.path) for each in changes]
-        return revise(source, manifest.source, placed, _put(manifest.source.value, manifest.prefix, wanted))
-
 
 def _rule(result: Result) -> tuple[str, str]:
     return result.finding.policy.name, result.finding.rule
@@ -178,13 +161,3 @@ def _counts(results: Sequence[Result]) -> Counter[tuple[str, str]]:
     """Count the findings that count, rule by rule."""
     speaking = {Outcome.DENY, Outcome.ERROR, Outcome.WARN}
     return Counter(_rule(each) for each in results if each.finding.outcome in speaking and not each.silenced)
-
-
-def _put(value: Any, prefix: Sequence[str | int], obj: Object) -> Any:
-    """Give a document's value with another object in the place of one."""
-    if not prefix:
-        return obj
-    first, *rest = prefix
-    if isinstance(value, list):
-        return [_put(each, rest, obj) if index == first else each for index, each in enumerate(value)]
-    return {key: _put(each, rest, obj) if key == first else each for key, each in value.items()}

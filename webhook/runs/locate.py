@@ -32,7 +32,7 @@ def checked(manifest: Manifest, request: AdmissionRequest, decision: Decision) -
     """Take a decision apart. What is silent costs next to nothing: no place is looked for."""
     resource = Resource(request.kind.api_version, request.kind.kind, request.namespace, request.display_name)
     if not (decision.findings or decision.changes or decision.excused):
-        return Checked(resource)
+        return Checked(resource, file=manifest.file)
     ignores = [*silence.annotated(manifest.object), *silence.commented(manifest.source)]
     found = (_result(manifest, resource, finding, ignores) for finding in decision.findings)
     excused = (_excused(manifest, resource, one) for one in decision.excused)
@@ -41,6 +41,7 @@ def checked(manifest: Manifest, request: AdmissionRequest, decision: Decision) -
         (*found, *excused),
         tuple(patches(partial(_source, manifest), resource, request.object or {}, decision.changes)),
         tuple(_remarks(manifest, ignores)),
+        manifest.file,
     )
 
 

@@ -21,6 +21,7 @@ from webhook.model.result import Checked, Setup
 from webhook.runs import loading
 from webhook.runs.inputs import Inputs, Piece
 from webhook.runs.locate import checked
+from webhook.runs.mending import replacement
 from webhook.runs.selection import Selection
 from webhook.runs.spread import spread
 from webhook.runs.world import objects_of, survey
@@ -42,7 +43,7 @@ class ScanRequest:
     """All that a scan is told. Paths of files are as the user wrote them.
 
     `circumstances` are those of every object, except that one which `old` holds is updated. `contents` are read in
-    place of the files of these names.
+    place of the files of these names. `replacements` asks for the text of each fix.
     """
 
     paths: tuple[str, ...]
@@ -56,6 +57,7 @@ class ScanRequest:
     passes: bool = False
     jobs: int | None = None
     contents: Mapping[str, bytes] = field(default_factory=dict)
+    replacements: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,13 @@ def decide(prepared: Prepared, manifest: Manifest) -> Checked | DocumentError:
         return DocumentError(manifest.file, at.line, at.column, "metadata.name", message)
     request = synthesize(manifest.object, prepared.store, circumstances, old)
     decision = review(prepared.policies, request, prepared.context, passes=prepared.request.passes)
-    return checked(manifest, request, decision)
+    found = checked(manifest, request, decision)
+    return _with_replacements(manifest, found) if prepared.request.replacements else found
+
+
+def _with_replacements(manifest: Manifest, found: Checked) -> Checked:
+    results = (replace(each, replacement=replacement(manifest, each)) for each in found.results)
+    return replace(found, results=tuple(results))
 
 
 def _old(prepared: Prepared, obj: Object) -> Object | None:
