@@ -9,7 +9,7 @@ from typing import Final
 from webhook.cel.errors import Budget, CelError, ExpressionError
 from webhook.cel.functions import FUNCTIONS
 from webhook.cel.functions.format_check import template_faults
-from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, walk
+from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, children, walk
 from webhook.errors import did_you_mean
 
 _MACROS: Final = frozenset(
@@ -48,6 +48,59 @@ def of_values(tree: Tree) -> tuple[ExpressionError, ...]:
         for inner in walk(node)
     }
     return _errors(tree, (f for node in walk(tree.root) for f in _value_faults(tree, node, node.id in formatted)))
+
+
+def of_object(tree: Tree) -> tuple[ExpressionError, ...]:
+    """Check what is to be merged into the object: `Object{…}`, in which each part is called as the field it is for.
+
+    The API server finds the latter when it evaluates (`CheckTypeNamesMatchFieldPathNames`).
+    """
+    faults = [fault for node in _results(tree.root) for fault in _object_faults(tree, node)]
+    return _errors(tree, [*faults, *(fault for node in walk(tree.root) for fault in _part_faults(tree, node))])
+
+
+def _results(node: Node) -> Iterator[Node]:
+    """Give what an expression may come to, as far as it is written out."""
+    match node:
+        case Call(function="_?_:_", args=(_, one, other)):
+            yield from _results(one)
+            yield from _results(other)
+        case _:
+            yield node
+
+
+def _object_faults(tree: Tree, node: Node) -> Iterator[_Fault]:
+    match node:
+        case MapNode(structure=name) if name != "Object":
+            yield node, f"got {_written(tree, node) or 'a map'}, want Object"
+        case Const() | ListNode():
+            yield node, "want Object{…}, the part of the object to be merged into it"
+
+
+def _part_faults(tree: Tree, node: Node) -> Iterator[_Fault]:
+    if not isinstance(node, MapNode) or not node.structure.startswith("Object"):
+        return
+    for entry in node.entries:
+        if isinstance(entry.key, Const):
+            wanted = f"{_written(tree, node)}.{entry.key.value}"
+            for part in _parts(entry.value):
+                if (got := _written(tree, part)) != wanted:
+                    yield part, f"`{entry.key.value}` is {wanted}, got {got}"
+
+
+def _parts(node: Node) -> Iterator[MapNode]:
+    """Give the `Object` parts that stand next below."""
+    if isinstance(node, MapNode) and node.structure.startswith("Object"):
+        yield node
+    else:
+        for child in children(node):
+            yield from _parts(child)
+
+
+def _written(tree: Tree, node: MapNode) -> str:
+    """Give the name of a structure as it is written: the checker gets it without dots."""
+    start = tree.offsets.get(node.id, 0)
+    return tree.text[start : start + len(node.structure)]
 
 
 def _errors(tree: Tree, faults: Iterable[_Fault]) -> tuple[ExpressionError, ...]:

@@ -112,10 +112,16 @@ class Builder:
     ) -> None:
         """Add an expression that is called by its name, with `parameters` (name → CEL type) in this order.
 
-        `want` is the type it must have; `dyn` wants nothing, and a bool may turn out at run time only.
+        `want` is the type it must have; `dyn` wants nothing, and a bool may turn out at run time only. An `Object` is
+        dyn to the checker, too: what is seen to be another one is refused.
         Raises ExpressionErrors: syntax, types, unknown names, another result type.
         """
         tree = self._compile(text, parameters)
+        if want == "Object":
+            from webhook.cel import checks
+
+            if found := checks.of_object(tree):
+                raise ExpressionErrors(found)
         if not _gives(tree.type, want):
             raise ExpressionErrors((ExpressionError(*tree.position(tree.root), _advice(tree.type, want)),))
         self._add(name, tree, Unit(self._next(), parameters=tuple(parameters)))
@@ -144,7 +150,7 @@ class Builder:
 
 
 def _gives(type_: str, want: str) -> bool:
-    if want == "dyn" or (type_ == "dyn" and want in ("bool", "list")):
+    if want == "dyn" or (type_ == "dyn" and want in ("bool", "list", "Object")):
         return True  # as Kubernetes does for bool; a list's type is lost in `object` more often than not
     return type_.partition("(")[0] == want.partition("(")[0]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from webhook.admission.structures import DEFINITION, is_builtin_group
 from webhook.cel.needs import Needs
 from webhook.cluster.resources import DEPLOYMENTS, NAMESPACES, PACKAGE_SOURCES
 from webhook.engine.policyset import LinkedPolicy, PolicySet
-from webhook.model.policy import Lookup, Text
+from webhook.model.policy import Lookup, PatchType, Text
 
 
 class Scope(NamedTuple):
@@ -54,7 +55,7 @@ _RELEASE_NEEDS: Final = Needs(
 def wanted(policies: PolicySet) -> Wants:
     """Give what these policies need, and what is always needed: namespaces, and what tells the release."""
     found: dict[Scope, Needs] = {}
-    for scope, needs in (*_always(policies.policies), *_looked_up(policies.policies)):
+    for scope, needs in (*_always(policies.policies), *_looked_up(policies.policies), *_merged(policies.policies)):
         found[scope] = found.get(scope, Needs()) | needs
     return _joined(found)
 
@@ -73,6 +74,18 @@ def _looked_up(policies: Iterable[LinkedPolicy]) -> Iterator[tuple[Scope, Needs]
         for lookup in one.policy.lookups:
             needs = one.linked.needs(f"lookups.{lookup.name}")
             yield _scope(lookup), needs if lookup.object_name else needs.of_elements()
+
+
+def _merged(policies: Iterable[LinkedPolicy]) -> Iterator[tuple[Scope, Needs]]:
+    """Whoever merges into custom resources has to know how they are built."""
+    if any(
+        mutation.mutation.patch_type is PatchType.APPLY_CONFIGURATION and not is_builtin_group(group)
+        for one in policies
+        for mutation in one.mutations
+        for rule in one.policy.match.resource_rules
+        for group in rule.api_groups
+    ):
+        yield Scope(*DEFINITION), Needs(frozenset({("spec", "versions")}))
 
 
 def _scope(lookup: Lookup) -> Scope:

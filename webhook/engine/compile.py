@@ -10,7 +10,7 @@ from typing import Final
 from webhook.cel.errors import ExpressionErrors
 from webhook.cel.program import ADMISSION, Builder, Program
 from webhook.errors import DocumentError, DocumentErrors
-from webhook.model.policy import Expression, Location, Lookup, Policy, Text, Validation
+from webhook.model.policy import Expression, Location, Lookup, PatchType, Policy, Text, Validation
 
 TYPES: Final[Mapping[str, str]] = {
     **ADMISSION,
@@ -24,6 +24,10 @@ TYPES: Final[Mapping[str, str]] = {
 
 SUGGESTION: Final = "suggestion"
 """What the expressions of a fix may read besides: the near match among the allowed values, or null."""
+
+
+_PATCHES: Final = {PatchType.JSON_PATCH: "list", PatchType.APPLY_CONFIGURATION: "Object"}
+"""The type of a mutation's expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ def _functions(policy: Policy) -> Iterator[_Wanted]:
         yield from _validation_functions(index, validation)
     yield from _text_function("why", (), policy.why, {})
     for index, mutation in enumerate(policy.mutations):
-        yield _Wanted(name_of("mutation", index), mutation.patch, "list", {})
+        yield _Wanted(name_of("mutation", index), mutation.patch, _PATCHES[mutation.patch_type], {})
         yield from _text_function("mutation", (index, "message"), mutation.message, {})
     for annotation in policy.audit_annotations:
         yield _Wanted(name_of("annotation", annotation.key), annotation.value, "string", {})

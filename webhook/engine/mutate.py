@@ -6,27 +6,36 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from webhook.admission.structures import Structure
 from webhook.cel.program import Activation
 from webhook.cel.values import Optional
+from webhook.engine.apply import apply_configuration
 from webhook.engine.compile import name_of
 from webhook.engine.evaluate import EVALUATION_FAILURES, Verdict, of_error
 from webhook.engine.patch import apply, difference
 from webhook.engine.policyset import LinkedMutation, LinkedPolicy
 from webhook.model.decision import Change
+from webhook.model.policy import PatchType
 from webhook.model.request import Object
 
 
 def mutate(
-    policy: LinkedPolicy, obj: Object, activate: Callable[[Object], Activation]
+    policy: LinkedPolicy,
+    obj: Object,
+    activate: Callable[[Object], Activation],
+    structure: Callable[[], Structure],
 ) -> tuple[Object, list[Change], list[Verdict]]:
-    """Carry out the mutations of one policy. One that cannot be evaluated or applied changes nothing."""
+    """Carry out the mutations of one policy. One that cannot be evaluated or applied changes nothing.
+
+    `structure` tells how the object is built, which only an ApplyConfiguration asks; it may raise NotKnown or CelError.
+    """
     changes: list[Change] = []
     verdicts: list[Verdict] = []
     activation = activate(obj)
     for mutation in policy.mutations:
         try:
-            operations = mutation.patch(activation)
-            after = apply(obj, plain(operations)) if operations else obj
+            given = mutation.patch(activation)
+            after = _after(mutation.mutation.patch_type, obj, given, structure) if given else obj
         except EVALUATION_FAILURES as error:
             verdicts.append(of_error(error, function=mutation.name))
             continue
@@ -35,6 +44,12 @@ def mutate(
             changes.append(Change(policy.policy, _message(policy, mutation, activation, obj), made, secret))
             obj, activation = after, activate(after)
     return obj, changes, verdicts
+
+
+def _after(kind: PatchType, obj: Object, given: Any, structure: Callable[[], Structure]) -> Object:
+    if kind is PatchType.JSON_PATCH:
+        return apply(obj, plain(given))
+    return apply_configuration(obj, plain(given), structure())
 
 
 def _message(policy: LinkedPolicy, mutation: LinkedMutation, activation: Activation, obj: Object) -> str:

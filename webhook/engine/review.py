@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from webhook.cel.errors import NotKnown
 from webhook.cel.program import Activation
 from webhook.engine import configure, decide, evaluate
 from webhook.engine.activation import activate
+from webhook.engine.apply import structure_of
 from webhook.engine.compile import name_of
 from webhook.engine.context import DEFAULT_CONFIGURATION, Context
 from webhook.engine.evaluate import EVALUATION_FAILURES, Status, Verdict
@@ -71,7 +73,8 @@ class Review:
         actions = self._actions(policy, Phase.MUTATE)
         if obj is None or not actions:
             return
-        changed, changes, verdicts = mutate(policy, obj, self._activate)
+        structure = partial(structure_of, self.request, self.context.cluster)
+        changed, changes, verdicts = mutate(policy, obj, self._activate, structure)
         if self._teller:
             self._teller.changed(changes)
         if changes:

@@ -183,12 +183,20 @@ class Validation:
     fix: Fix = NO_FIX
 
 
+class PatchType(StrEnum):
+    """What the expression of a mutation gives: a list of `JSONPatch{…}`, or an `Object{…}` to merge."""
+
+    JSON_PATCH = "JSONPatch"
+    APPLY_CONFIGURATION = "ApplyConfiguration"
+
+
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One change: a CEL expression that gives a list of JSON Patch operations."""
+    """One change: a CEL expression that gives JSON Patch operations, or a part of the object to merge into it."""
 
     patch: Expression
     message: Text = NO_TEXT
+    patch_type: PatchType = PatchType.JSON_PATCH
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,10 @@ def policy_entry(policy: Policy) -> dict[str, Any]:
         "matchConditions": [{"name": one.name, "expression": one.expression.text} for one in policy.match_conditions],
         "lookups": [{"name": one.name, "object": lookup(one)} for one in policy.lookups],
         "rules": [_rule_entry(one) for one in policy.validations],
-        "mutations": [{"message": one.message.literal, "expression": one.patch.text} for one in policy.mutations],
+        "mutations": [
+            {"message": one.message.literal, "patchType": one.patch_type.value, "expression": one.patch.text}
+            for one in policy.mutations
+        ],
         "acknowledge": _acknowledgement(policy),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -111,28 +112,15 @@ class Validation(Mapped):
         )
 
 
-class JsonPatch(Mapped):
-    """A CEL expression that gives a list of `JSONPatch{op, path, value}`."""
-
-    expression: Cel
-
-
-class Mutation(Mapped):
+class Mutation(rules.Mutation):
     """One change, and its reason."""
 
-    REFUSED: ClassVar = {"applyConfiguration": "comes in a later version; until then write the change as a `jsonPatch`"}
-
-    patch_type: Literal["JSONPatch"]
-    json_patch: JsonPatch
     message: Line | None = None
     message_expression: Cel | None = None
 
     def build(self, place: Place) -> model.Mutation:
         """Make the model's word of it."""
-        return model.Mutation(
-            patch=(place / "jsonPatch" / "expression").expression(self.json_patch.expression),
-            message=place.text("message", self.message, self.message_expression),
-        )
+        return replace(super().build(place), message=place.text("message", self.message, self.message_expression))
 
 
 class Spec(rules.Rules):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Protocol, TypeVar
 from pydantic import AfterValidator, Field
 
 from webhook.model import policy as model
-from webhook.sources.formats.base import Mapped
+from webhook.sources.formats.base import Fault, Mapped
 from webhook.sources.formats.fields import Cel, Identifier, ObjectName, QualifiedName, RuleName
 from webhook.sources.formats.match import MatchConstraints
 from webhook.sources.formats.place import Place
@@ -111,6 +111,54 @@ class AuditAnnotation(Mapped):
         """Make the model's word of it."""
         value = (place / "valueExpression").expression(self.value_expression)
         return model.AuditAnnotation(self.key, value)
+
+
+class JsonPatch(Mapped):
+    """A CEL expression that gives a list of `JSONPatch{op, path, value}`."""
+
+    expression: Cel
+
+
+class ApplyConfiguration(Mapped):
+    """A CEL expression that gives the part of the object to be merged into it: `Object{spec: Object.spec{…}}`."""
+
+    expression: Cel
+
+
+_FIELDS: Final = {"JSONPatch": "jsonPatch", "ApplyConfiguration": "applyConfiguration"}
+"""Where a mutation of each type has its expression."""
+
+
+class Mutation(Mapped):
+    """One change."""
+
+    RULES: ClassVar = {
+        f"self.patchType != '{kind}' || (has(self.{field}) && !has(self.{other}))": f"`{kind}` wants `{field}` alone"
+        for kind, field, other in (
+            ("JSONPatch", "jsonPatch", "applyConfiguration"),
+            ("ApplyConfiguration", "applyConfiguration", "jsonPatch"),
+        )
+    }
+
+    patch_type: Literal["JSONPatch", "ApplyConfiguration"]
+    json_patch: JsonPatch | None = None
+    apply_configuration: ApplyConfiguration | None = None
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """The type says which of the two expressions is there."""
+        wanted = _FIELDS.get(str(given.get("patchType")))
+        for field in _FIELDS.values() if wanted else ():
+            if field == wanted and field not in given:
+                yield (field,), "missing, and required"
+            elif field != wanted and field in given:
+                yield (field,), f"cannot be given with patchType `{given['patchType']}`"
+
+    def build(self, place: Place) -> model.Mutation:
+        """Make the model's word of it."""
+        patch, kind = self.json_patch or self.apply_configuration, model.PatchType(self.patch_type)
+        assert patch is not None  # noqa: S101 - `faults` has seen to it
+        return model.Mutation((place / _FIELDS[kind] / "expression").expression(patch.expression), patch_type=kind)
 
 
 class Rules(Mapped):

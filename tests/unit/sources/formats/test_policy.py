@@ -175,9 +175,22 @@ def test_params_are_refused_by_name(field: str, spec_errors: SpecErrors) -> None
     assert spec_errors(f"{field}: {{}}")[field].startswith("params come in a later version")
 
 
-def test_apply_configuration_is_refused_by_name(spec_errors: SpecErrors) -> None:
-    errors = spec_errors("mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{}'}}]")
-    assert errors["mutations[0].applyConfiguration"].startswith("comes in a later version")
+@pytest.mark.parametrize(
+    ("mutation", "field", "message"),
+    [
+        ("patchType: ApplyConfiguration", "applyConfiguration", "missing, and required"),
+        ("patchType: JSONPatch", "jsonPatch", "missing, and required"),
+        (
+            "patchType: JSONPatch, jsonPatch: {expression: '[]'}, applyConfiguration: {expression: 'Object{}'}",
+            "applyConfiguration",
+            "cannot be given with patchType `JSONPatch`",
+        ),
+    ],
+)
+def test_the_type_of_a_mutation_says_which_expression_it_has(
+    mutation: str, field: str, message: str, spec_errors: SpecErrors
+) -> None:
+    assert spec_errors(f"mutations: [{{{mutation}}}]")[f"mutations[0].{field}"] == message
 
 
 @pytest.mark.parametrize(
