@@ -299,8 +299,9 @@ def test_what_rbac_forbids_is_told_and_the_rest_is_found(
     plant: Plant, cluster: ControlPlane, audit: Audit, tmp_path: Path
 ) -> None:
     role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "auditor"}}
-    allowed = ["configmaps", "serviceaccounts", "namespaces"]
-    rules = [{"apiGroups": [""], "resources": allowed, "verbs": ["list", "watch"]}]
+    cluster.install(crd.FOLDER)
+    allowed = ["configmaps", "serviceaccounts", "namespaces", "admissionpolicies"]
+    rules = [{"apiGroups": ["", "cozyguard.io"], "resources": allowed, "verbs": ["list", "watch"]}]
     binding = {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRoleBinding",
@@ -316,9 +317,12 @@ def test_what_rbac_forbids_is_told_and_the_rest_is_found(
     answer = audit("--kubeconfig", str(limited), "--release=1.6")
     assert answer.found == [("not-red", "audit-a/a")]
     assert answer.code == 2
-    told = {one["file"]: one["message"] for one in answer.document["inputErrors"]}
-    assert told["secrets in audit-a"] == "not audited: needs the verb list on it"
-    assert "admissionpolicies.cozyguard.io" not in told
+    forbidden = "not audited: needs the verb list on it"
+    assert {one["file"]: one["message"] for one in answer.document["inputErrors"]} == {
+        "policyexceptions.cozyguard.io": "not honoured: needs the verb list on it",
+        "secrets in audit-a": forbidden,
+        "secrets in audit-b": forbidden,
+    }
 
 
 def test_a_cluster_that_does_not_answer_has_an_exit_code_of_its_own(
