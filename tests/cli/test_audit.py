@@ -18,7 +18,7 @@ import pytest
         (["--report=openreports", "--to=1.7"], "`--to` does not go with `--report`"),
         (["--output=policyreport", "--to=1.7"], "`--output policyreport` does not go with `--to`"),
         (["--report=polcyreport"], "got `polcyreport`, want policyreport or openreports; did you mean `policyreport`?"),
-        (["--output=yaml"], "got `yaml`, want text, json, policyreport or openreports"),
+        (["--output=yaml"], "got `yaml`, want text, json, junit, tap, policyreport or openreports"),
         (["--parallel=0"], "got `0`, want a whole number from 1 up"),
     ],
 )

@@ -236,6 +236,14 @@ def test_a_secret_is_found_without_its_value(plant: Plant, audit: Audit) -> None
     assert RED not in answer.out
 
 
+@pytest.mark.parametrize(("form", "words"), [("junit", "<failure message="), ("tap", "not ok 1 - ConfigMap audit-a/a")])
+def test_other_formats_name_the_object_in_place_of_a_file(plant: Plant, audit: Audit, form: str, words: str) -> None:
+    plant(config_map("a", "red"), service_account("b"))
+    out = audit("--release=1.6", f"--output={form}").out
+    assert words in out
+    assert 'file: "ConfigMap audit-a/a"' in out or 'file="ConfigMap audit-a/a"' in out
+
+
 def test_a_rule_that_cannot_be_checked_is_told_once(plant: Plant, audit: Audit) -> None:
     plant(service_account("one"), service_account("three"), service_account("two"))
     answer = audit()

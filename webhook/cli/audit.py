@@ -63,10 +63,10 @@ def parser() -> Parser:
     made.option(
         "-o",
         "--output",
-        type=one_of("text", "json", *FORMATS),
+        type=one_of("text", "json", "junit", "tap", *FORMATS),
         metavar="FORMAT",
         default="text",
-        help="text, json, policyreport or openreports",
+        help="text, json, junit, tap, policyreport or openreports",
     )
     terminal.add_colour(made)
     return made

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TextIO
 
 from webhook.cli import terminal
 from webhook.cli.options import Arguments
@@ -18,9 +18,11 @@ from webhook.model.result import Checked
 from webhook.report import Report
 from webhook.report.audit_objects import FORMATS, Listing, report
 from webhook.report.json import JsonReport
+from webhook.report.junit import JunitReport
 from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode, Summary
+from webhook.report.tap import TapReport
 from webhook.report.text import TextReport, count
 from webhook.runs.audit.findings import Kept, Unchecked
 from webhook.runs.audit.judge import comparing, judging
@@ -28,6 +30,9 @@ from webhook.runs.audit.prepare import Ready
 from webhook.runs.audit.publish import Publisher
 from webhook.runs.audit.targets import Target
 from webhook.runs.audit.walk import Coverage
+
+REPORTS: Final[dict[str, Callable[[TextIO], Report]]] = {"json": JsonReport, "junit": JunitReport, "tap": TapReport}
+"""Formats for programs: those of `check` that can tell of objects without a file."""
 
 _TURNS: Final = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
 
@@ -82,8 +87,8 @@ class Findings:
             self._listing.add(made)
 
     def _write(self, faults: Iterable[DocumentError], seconds: float) -> None:
-        json = self._arguments.output == "json"
-        out: Report = JsonReport(sys.stdout) if json else TextReport(sys.stdout, _style(self._arguments))
+        made = REPORTS.get(self._arguments.output)
+        out = made(sys.stdout) if made else TextReport(sys.stdout, _style(self._arguments))
         out.begin(self._audit.setup)
         for checked in (*self._kept, *self._unchecked):
             out.add(checked)

@@ -66,7 +66,7 @@ class Unchecked:
 
     def __iter__(self) -> Iterator[Checked]:
         for _, rule in sorted(self._rules.items()):
-            yield Checked(rule.example.resource, (_for_all(rule),))
+            yield Checked(rule.example.resource, (_for_all(rule),), file=rule.example.source.file)
 
 
 def _for_all(rule: _Rule) -> Result:

@@ -48,6 +48,7 @@ def judging(context: Context, *, passes: bool = False) -> Judge[Checked]:
             resource,
             (*map(result, decision.findings), *excused),
             tuple(patches(place, resource, request.object or {}, decision.changes)),
+            file=source.file,
         )
 
     return judge
