@@ -74,6 +74,8 @@ def _looked_up(policies: Iterable[LinkedPolicy]) -> Iterator[tuple[Scope, Needs]
         for lookup in one.policy.lookups:
             needs = one.linked.needs(f"lookups.{lookup.name}")
             yield _scope(lookup), needs if lookup.object_name else needs.of_elements()
+        if params := one.policy.params:
+            yield Scope(params.api_version, params.kind, params.namespace, params.name), one.linked.needs("params")
 
 
 def _merged(policies: Iterable[LinkedPolicy]) -> Iterator[tuple[Scope, Needs]]:

@@ -43,6 +43,7 @@ def activate(
     *,
     obj: Object | None,
     old: Object | None,
+    params: Object | None = None,
 ) -> Activation:
     """Bind the variables for `obj` and `old`, which need not be the request's own (after a mutation, say)."""
     return Activation(
@@ -50,6 +51,7 @@ def activate(
         oldObject=old,
         request=request.cel if request.user is not None else _WithoutUser(request.cel),
         namespaceObject=_namespace_object(request, context),
+        params=params,
         release=context.release.facts,
         acknowledged=_acknowledged(obj if obj is not None else old),
         authorizer=partial(_authorizer, request, context),

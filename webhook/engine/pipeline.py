@@ -38,6 +38,9 @@ def review(
     if mutate:
         for policy in candidates.mutating:
             work.mutate(policy)
+        for policy in candidates.mutating:
+            if work.changed_since(policy):
+                work.mutate(policy)
     if validate:
         for policy in candidates.validating:
             work.validate(policy)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from webhook.cel.errors import NotKnown
+from webhook.cel.errors import CelError, NotKnown
 from webhook.cel.program import Activation
 from webhook.engine import configure, decide, evaluate
 from webhook.engine.activation import activate
@@ -16,11 +17,12 @@ from webhook.engine.evaluate import EVALUATION_FAILURES, Status, Verdict
 from webhook.engine.finding import Explainer
 from webhook.engine.match import mismatch
 from webhook.engine.mutate import mutate
+from webhook.engine.params import params_of
 from webhook.engine.policyset import LinkedPolicy, PolicySet
 from webhook.engine.teller import Teller
 from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Excused, Finding, Outcome
-from webhook.model.policy import Action, Policy
+from webhook.model.policy import Action, Params, Policy
 from webhook.model.request import UPDATE, AdmissionRequest, Object
 from webhook.model.story import Phase
 
@@ -29,7 +31,7 @@ _ANNOTATION_LIMIT: Final = 10 * 1024
 
 _NONE: Final[frozenset[Action]] = frozenset()
 _DENY: Final = frozenset({Action.DENY})
-"""What a failed audit annotation asks for, whatever the policy's actions are: as in Kubernetes."""
+"""What a failed audit annotation, or params that cannot be had, ask for whatever the actions are: as in Kubernetes."""
 
 
 class Review:
@@ -63,12 +65,29 @@ class Review:
         self._going = _is_going(request)
         self._unbent = not (self._configured or self._going or self.passes)
         self._teller = teller
+        self._params: Object | None = None
         self._activation = self._activate(request.object)
         self._old_activation: Activation | None = None
+        self._left: dict[int, Object] = {}
         self._last_explainer: Explainer | None = None
 
     def mutate(self, policy: LinkedPolicy) -> None:
         """Let one policy change the object; its failures are findings."""
+        for _ in self._each_params(policy):
+            self._mutate(policy)
+
+    def changed_since(self, policy: LinkedPolicy) -> bool:
+        """Has the object changed after a policy, that asks to be called again then, has had its turn."""
+        if policy.policy.reinvocation_policy != "IfNeeded":
+            return False
+        return self._left.get(id(policy), self.request.object) is not self.request.object
+
+    def validate(self, policy: LinkedPolicy) -> None:
+        """Let one policy judge the object. Most often it is not for it, or its rules hold: there is nothing to say."""
+        for _ in self._each_params(policy):
+            self._validate(policy)
+
+    def _mutate(self, policy: LinkedPolicy) -> None:
         obj = self.request.object
         actions = self._actions(policy, Phase.MUTATE)
         if obj is None or not actions:
@@ -81,11 +100,11 @@ class Review:
             self.changes += changes
             self.request = self.request.with_object(changed)
             self._activation = self._activate(changed)
+        self._left[id(policy)] = changed
         for verdict in verdicts:
             self._find(policy, verdict, actions)
 
-    def validate(self, policy: LinkedPolicy) -> None:
-        """Let one policy judge the object. Most often it is not for it, or its rules hold: there is nothing to say."""
+    def _validate(self, policy: LinkedPolicy) -> None:
         if self._unbent and policy.conditions and evaluate.is_false(policy.conditions[0], self._activation):
             return
         if self._unbent and policy.checks and evaluate.all_hold(policy.checks, self._activation):
@@ -106,6 +125,31 @@ class Review:
             annotations["exception"] = list(dict.fromkeys(one.exception.name for one in self.excused))
         own = {key: ", ".join(values)[:_ANNOTATION_LIMIT] for key, values in annotations.items()}
         return own | decide.validation_failures(self._failures)
+
+    def _each_params(self, policy: LinkedPolicy) -> Iterator[None]:
+        """Bind `params` to each object that the policy is to be evaluated with; to nothing where it names none."""
+        if policy.policy.params is None:
+            yield
+            return
+        shared, old = self._activation, self._old_activation
+        before = self.request.object
+        for params in self._params_of(policy, policy.policy.params):
+            self._params = params
+            self._activation, self._old_activation = self._activate(self.request.object), None
+            yield
+        self._params = None
+        unchanged = self.request.object is before
+        self._activation, self._old_activation = shared if unchanged else self._activate(self.request.object), old
+
+    def _params_of(self, policy: LinkedPolicy, params: Params) -> Sequence[Object | None]:
+        """Look the objects up, for a request that the policy is about; that none can be had is a finding."""
+        try:
+            if self._mismatch(policy.policy):
+                return (None,)
+            return params_of(params, self.request, self.context.cluster)
+        except CelError as error:
+            self._find(policy, evaluate.of_error(error, function="params"), _DENY)
+            return ()
 
     def _actions(self, policy: LinkedPolicy, phase: Phase) -> frozenset[Action]:
         """Return what the policy asks for here; nothing when it is not for this request."""
@@ -207,7 +251,8 @@ class Review:
         ):
             return False
         if self._old_activation is None:
-            self._old_activation = activate(self.policies, self.request, self.context, obj=old, old=old)
+            params = self._params
+            self._old_activation = activate(self.policies, self.request, self.context, obj=old, old=old, params=params)
         evaluate.start(self._old_activation)
         return evaluate.fails(verdict.rule, self._old_activation, verdict)
 
@@ -227,7 +272,8 @@ class Review:
                 self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value.strip())
 
     def _activate(self, obj: Object | None) -> Activation:
-        return activate(self.policies, self.request, self.context, obj=obj, old=self.request.old_object)
+        old = self.request.old_object
+        return activate(self.policies, self.request, self.context, obj=obj, old=old, params=self._params)
 
 
 def _is_going(request: AdmissionRequest) -> bool:

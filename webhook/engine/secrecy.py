@@ -32,7 +32,8 @@ def may_tell(policy: Policy, obj: Object, reads: Iterable[Path]) -> bool:
     Where a Secret is in play, every computed text might: only literal ones are shown. Otherwise the
     fields that the expression reads decide.
     """
-    if _is_secret(obj) or any(lookup.kind == "Secret" for lookup in policy.lookups):
+    read = (*policy.lookups, *((policy.params,) if policy.params else ()))
+    if _is_secret(obj) or any(one.kind == "Secret" for one in read):
         return True
     hidden = _sensitive(policy)
     return bool(hidden) and any(_overlap(path, one) for path in reads for one in hidden)

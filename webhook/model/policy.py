@@ -150,6 +150,22 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
+class Params:
+    """The objects that a policy is evaluated with one after the other, as `params`: `paramKind` and `paramRef`.
+
+    Those of a name, or those that a selector picks; without a `namespace`, of the namespace that the request is about.
+    `required`: a request is refused where there are none.
+    """
+
+    api_version: str
+    kind: str
+    name: str = ""
+    namespace: str = ""
+    selector: LabelSelector | None = None
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ForEach:
     """Evaluate a rule once per element: `as_` is the value, `at` the index or key, "" when unnamed."""
 
@@ -212,14 +228,15 @@ class Origin(StrEnum):
 
     ADMISSION_POLICY = "AdmissionPolicy"
     VALIDATING_ADMISSION_POLICY = "ValidatingAdmissionPolicy"
+    MUTATING_ADMISSION_POLICY = "MutatingAdmissionPolicy"
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """One policy, ready to compile.
 
-    A native ValidatingAdmissionPolicy becomes one Policy per binding: `binding` is its name and
-    `bindings` holds the binding's own `matchResources`, which must match too.
+    A native policy becomes one Policy per binding: `binding` is its name and `binding_match` holds the binding's own
+    `matchResources`, which must match too. `reads_params`: expressions know `params`, which is null without `params`.
     """
 
     name: str
@@ -238,6 +255,8 @@ class Policy:
     on_existing_violation: Action | None = Action.WARN
     binding: str = ""
     binding_match: MatchResources | None = None
+    reads_params: bool = False
+    params: Params | None = None
     match_conditions: tuple[NamedExpression, ...] = ()
     lookups: tuple[Lookup, ...] = ()
     variables: tuple[NamedExpression, ...] = ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 from webhook.errors import DocumentError, DocumentErrors, did_you_mean
 from webhook.model.policy import Policy
@@ -15,14 +15,24 @@ from webhook.sources.policy_files import NO_POLICIES
 from webhook.sources.written import Written
 
 if TYPE_CHECKING:
-    from webhook.sources.formats.native import ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding
+    from webhook.sources.formats.native import (
+        MutatingAdmissionPolicy,
+        MutatingAdmissionPolicyBinding,
+        ValidatingAdmissionPolicy,
+        ValidatingAdmissionPolicyBinding,
+    )
+    from webhook.sources.formats.place import Place
+
+    _Native: TypeAlias = ValidatingAdmissionPolicy | MutatingAdmissionPolicy
+    _Binding: TypeAlias = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding
 
 __all__ = ["Loaded", "Source", "bundled", "load", "read"]
 
-OWN, NATIVE, BINDING = "AdmissionPolicy", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
-_READ: Final = (OWN, NATIVE, BINDING)
+OWN: Final = "AdmissionPolicy"
+_NATIVE: Final = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")
+_BINDINGS: Final = tuple(f"{kind}Binding" for kind in _NATIVE)
+_READ: Final = (OWN, *_NATIVE, *_BINDINGS)
 _READ_ELSEWHERE: Final = ("PolicyTest", "PolicyException", "Configuration")
-_LATER: Final = ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +77,10 @@ class _Collection:
         self.errors: list[DocumentError] = []
         self.notices: list[DocumentError] = []
         self._roots: dict[str, bool] = {}
-        self._names: dict[tuple[bool, str], Written] = {}
-        self._bound: set[str] = set()
-        self._native: dict[str, tuple[Written, ValidatingAdmissionPolicy]] = {}
-        self._bindings: list[tuple[Written, ValidatingAdmissionPolicyBinding]] = []
+        self._names: dict[tuple[str, str], Written] = {}
+        self._bound: set[tuple[str, str]] = set()
+        self._native: dict[tuple[str, str], tuple[Written, _Native]] = {}
+        self._bindings: list[tuple[Written, _Binding]] = []
 
     def add_file(self, file: Source) -> None:
         """Read a file's objects and sort them by kind."""
@@ -89,10 +99,10 @@ class _Collection:
         """Bring bindings and policies together, when all files are read."""
         for entry, binding in self._bindings:
             self._bind(entry, binding)
-        for name, (entry, _) in self._native.items():
-            if name not in self._bound:
+        for key, (entry, _) in self._native.items():
+            if key not in self._bound:
                 place = entry.place / "metadata" / "name"
-                self.notices.append(place.error(f"policy `{name}` does nothing: no {BINDING} names it"))
+                self.notices.append(place.error(f"policy `{key[1]}` does nothing: no {key[0]}Binding names it"))
         self.errors += (
             DocumentError(root, message=NO_POLICIES) for root, any_found in self._roots.items() if not any_found
         )
@@ -116,45 +126,54 @@ class _Collection:
 
         taken = list(self._claim_name(entry))
         self.errors += taken
-        if entry.kind == BINDING:
-            self._bound.add(entry.text("spec", "policyName"))
-        formats = (policy.AdmissionPolicy, native.ValidatingAdmissionPolicy, native.ValidatingAdmissionPolicyBinding)
-        match entry.check(formats[_READ.index(entry.kind)]):
-            case _ if taken:
-                pass
-            case policy.AdmissionPolicy() as own:
-                self.policies.append(own.build(entry.place))
-            case native.ValidatingAdmissionPolicy() as checked:
-                self._native[checked.metadata.name] = (entry, checked)
-            case native.ValidatingAdmissionPolicyBinding() as binding:
-                self._bindings.append((entry, binding))
+        if entry.kind in _BINDINGS:
+            self._bound.add((_bound_kind(entry), entry.text("spec", "policyName")))
+        format_ = policy.AdmissionPolicy if entry.kind == OWN else getattr(native, entry.kind)
+        checked = entry.check(format_)
+        if taken:
+            return
+        if isinstance(checked, policy.AdmissionPolicy):
+            self.policies.append(checked.build(entry.place))
+        elif entry.kind in _NATIVE:
+            self._native[entry.kind, checked.metadata.name] = (entry, checked)
+        else:
+            self._bindings.append((entry, checked))
 
     def _claim_name(self, entry: Written) -> Iterator[DocumentError]:
-        """Take a name; policies of both kinds share theirs, since results and exceptions speak of them by name."""
-        name = entry.text("metadata", "name")
-        first = self._names.setdefault((entry.kind == BINDING, name), entry)
-        if name and first is not entry:
-            at = (first.place / "metadata" / "name").location()
-            place = entry.place / "metadata" / "name"
-            yield place.error(f"`{name}` is taken already, at {at.file}:{at.line}:{at.column}")
+        """Take a name. Ours and native policies share theirs: results and exceptions speak of them by name.
 
-    def _bind(self, entry: Written, binding: ValidatingAdmissionPolicyBinding) -> None:
-        name = binding.spec.policy_name
-        if name in self._native:
-            place, checked = self._native[name][0].place, self._native[name][1]
-            self.policies.append(checked.build(place, binding))
-        elif (False, name) not in self._names or self._names[False, name].kind == OWN:
-            hint = did_you_mean(name, self._native)
+        Of the native kinds each has its own, so that one policy's rules and changes can stand side by side.
+        """
+        name = entry.text("metadata", "name")
+        others = _NATIVE if entry.kind == OWN else (OWN,) if entry.kind in _NATIVE else ()
+        first = self._names.setdefault((entry.kind, name), entry)
+        found = [first, *(self._names[kind, name] for kind in others if (kind, name) in self._names)]
+        for one in found:
+            if name and one is not entry:
+                at = (one.place / "metadata" / "name").location()
+                place = entry.place / "metadata" / "name"
+                yield place.error(f"`{name}` is taken already, at {at.file}:{at.line}:{at.column}")
+
+    def _bind(self, entry: Written, binding: _Binding) -> None:
+        kind, name = _bound_kind(entry), binding.spec.policy_name
+        if (kind, name) in self._native:
+            policy, checked = self._native[kind, name]
+            build = cast("Callable[[Place, _Binding], Policy]", checked.build)  # the kinds of both go together
+            self.policies.append(build(policy.place, binding))
+        elif (kind, name) not in self._names:
+            hint = did_you_mean(name, [one for of, one in self._native if of == kind])
             place = entry.place / "spec" / "policyName"
-            self.errors.append(place.error(f"no {NATIVE} is called `{name}`{hint}"))
+            self.errors.append(place.error(f"no {kind} is called `{name}`{hint}"))
+
+
+def _bound_kind(binding: Written) -> str:
+    return binding.kind.removesuffix("Binding")
 
 
 def _foreign(entry: Written, *, strict: bool) -> DocumentError | None:
     """Say what an object is doing among policies, where it may not stand there."""
     kind, own_group = entry.kind, entry.text("apiVersion").startswith("cozyguard.io/")
     place = entry.place / "kind"
-    if kind in _LATER:
-        return place.error(f"{kind} comes in a later version; until then write an AdmissionPolicy with `mutations`")
     if not strict and (kind in _READ_ELSEWHERE or not own_group):
         return None
     hint = did_you_mean(kind, _READ)

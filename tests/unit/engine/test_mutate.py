@@ -215,3 +215,35 @@ def test_a_patch_that_grows_without_end_is_an_error(judge: Any, expression: str,
     assert finding.outcome is Outcome.ERROR
     assert message in finding.message
     assert decision.patch == ()
+
+
+LABEL = """
+reinvocationPolicy: {policy}
+matchConditions: [{{name: once, expression: "{condition}"}}]
+mutations:
+- patchType: JSONPatch
+  jsonPatch:
+    expression: >-
+      [JSONPatch{{op: 'add', path: '/spec/seen', value: object.spec.?seen.orValue('') + string(object.spec.names.size())}}]
+"""
+NAME = """
+mutations:
+- patchType: JSONPatch
+  jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/spec/names/-', value: 'x'}]"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "condition", "seen"),
+    [("IfNeeded", "true", "01"), ("Never", "true", "0"), ("IfNeeded", "object.spec.names.size() > 0", None)],
+)
+def test_a_policy_that_asks_for_it_has_another_turn_after_later_ones_have_changed_the_object(
+    policy: str, condition: str, seen: str | None, judge: Any, link: Any
+) -> None:
+    decision = judge(link(LABEL.format(policy=policy, condition=condition), NAME), pod(names=[]))
+    assert decision.object["spec"].get("seen") == seen
+    assert decision.object["spec"]["names"] == ["x"]
+
+
+def test_a_policy_has_no_second_turn_for_a_change_of_its_own(judge: Any) -> None:
+    assert judge(LABEL.format(policy="IfNeeded", condition="true"), pod(names=[])).object["spec"]["seen"] == "0"

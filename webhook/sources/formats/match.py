@@ -143,12 +143,13 @@ class MatchConstraints(MatchResources):
     resource_rules: Annotated[list[ResourceRule], Field(min_length=1)]
 
 
-def delete_rules(constraints: Any) -> Iterator[Fault]:
-    """Find the rules that name DELETE, which nothing can mutate: there is no object to come."""
+def delete_rules(given: dict[str, Any], name: str = "matchConstraints") -> Iterator[Fault]:
+    """Find the rules of `name` that say DELETE, which nothing can mutate: there is no object to come."""
+    constraints = given.get(name)
     for index, rule in entries(constraints if isinstance(constraints, dict) else {}, "resourceRules"):
         operations = rule.get("operations")
         for position, operation in enumerate(operations if isinstance(operations, list) else ()):
             if operation == DELETE:
-                wanted = one_of([name for name in OPERATIONS if name != DELETE])
-                path = ("matchConstraints", "resourceRules", index, "operations", position)
+                wanted = one_of([known for known in OPERATIONS if known != DELETE])
+                path = (name, "resourceRules", index, "operations", position)
                 yield path, f"got `DELETE` in a policy with mutations, want {wanted}, or two policies"

@@ -1,18 +1,25 @@
-"""Kubernetes' own `ValidatingAdmissionPolicy` and its bindings, read as they are."""
+"""Kubernetes' own `ValidatingAdmissionPolicy` and `MutatingAdmissionPolicy` and their bindings, read as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from webhook.model import policy as model
 from webhook.sources.formats import rules
-from webhook.sources.formats.base import Fault, Mapped, shown
+from webhook.sources.formats.base import Fault, Mapped
 from webhook.sources.formats.fields import Cel, Line, ObjectName
-from webhook.sources.formats.match import MatchResources
+from webhook.sources.formats.match import MatchResources, delete_rules
 from webhook.sources.formats.place import Place
 
-ApiVersion = Literal["admissionregistration.k8s.io/v1", "admissionregistration.k8s.io/v1beta1"]
+ApiVersion = Literal[
+    "admissionregistration.k8s.io/v1",
+    "admissionregistration.k8s.io/v1beta1",
+    "admissionregistration.k8s.io/v1alpha1",
+]
 
 
 class Validation(Mapped):
@@ -33,10 +40,8 @@ class Validation(Mapped):
         )
 
 
-class Spec(rules.Rules):
+class Spec(rules.Judging):
     """`spec` of a ValidatingAdmissionPolicy."""
-
-    REFUSED: ClassVar = {"paramKind": rules.PARAMS}
 
     validations: list[Validation] = []
 
@@ -47,22 +52,38 @@ class Spec(rules.Rules):
             yield (), "says nothing, want `validations` or `auditAnnotations`"
 
 
-class BindingSpec(Mapped):
-    """`spec` of a ValidatingAdmissionPolicyBinding."""
+class MutatingSpec(rules.Rules):
+    """`spec` of a MutatingAdmissionPolicy."""
 
-    REFUSED: ClassVar = {"paramRef": rules.PARAMS}
+    mutations: Annotated[list[rules.Mutation], Field(min_length=1)]
+    reinvocation_policy: Literal["Never", "IfNeeded"]
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """What is deleted cannot be changed."""
+        yield from delete_rules(given, "matchConstraints")
+
+
+class MutatingBindingSpec(Mapped):
+    """`spec` of a MutatingAdmissionPolicyBinding."""
 
     policy_name: ObjectName
-    validation_actions: rules.Actions
+    param_ref: rules.ParamRef | None = None
     match_resources: MatchResources | None = None
 
     @classmethod
     def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
-        """Check the word of `paramRef` that is copied wrong most: `Fail`, as in `failurePolicy`."""
-        reference = given.get("paramRef")
-        action = reference.get("parameterNotFoundAction", "Deny") if isinstance(reference, dict) else "Deny"
-        if action not in ("Allow", "Deny"):
-            yield ("paramRef", "parameterNotFoundAction"), f"got {shown(action)}, want `Allow` or `Deny`"
+        """What is deleted cannot be changed."""
+        yield from delete_rules(given, "matchResources")
+
+
+class BindingSpec(Mapped):
+    """`spec` of a ValidatingAdmissionPolicyBinding."""
+
+    policy_name: ObjectName
+    param_ref: rules.ParamRef | None = None
+    validation_actions: rules.Actions
+    match_resources: MatchResources | None = None
 
 
 class ValidatingAdmissionPolicyBinding(Mapped):
@@ -86,19 +107,60 @@ class ValidatingAdmissionPolicy(Mapped):
 
     def build(self, root: Place, binding: ValidatingAdmissionPolicyBinding) -> model.Policy:
         """Make one Policy of the policy and one of its bindings."""
-        spec, place, resources = self.spec, root / "spec", binding.spec.match_resources
-        return model.Policy(
-            name=self.metadata.name,
-            match=spec.match_constraints.build(),
+        spec, place = self.spec, root / "spec"
+        return replace(
+            _bound(self, root, binding),
             origin=model.Origin.VALIDATING_ADMISSION_POLICY,
-            location=(root / "metadata" / "name").location(),
-            failure_policy=model.FailurePolicy(spec.failure_policy),
             actions=rules.actions_of(binding.spec.validation_actions),
-            on_existing_violation=None,
-            binding=binding.metadata.name,
-            binding_match=resources.build() if resources else None,
-            match_conditions=rules.each(spec.match_conditions, place / "matchConditions"),
-            variables=rules.each(spec.variables, place / "variables"),
             validations=rules.each(spec.validations, place / "validations"),
             audit_annotations=rules.each(spec.audit_annotations, place / "auditAnnotations"),
         )
+
+
+class MutatingAdmissionPolicyBinding(Mapped):
+    """Where a policy holds."""
+
+    api_version: ApiVersion
+    kind: Literal["MutatingAdmissionPolicyBinding"]
+    metadata: rules.Metadata
+    spec: MutatingBindingSpec
+
+
+class MutatingAdmissionPolicy(Mapped):
+    """The changes; a binding says where they are made."""
+
+    api_version: ApiVersion
+    kind: Literal["MutatingAdmissionPolicy"]
+    metadata: rules.Metadata
+    spec: MutatingSpec
+
+    def build(self, root: Place, binding: MutatingAdmissionPolicyBinding) -> model.Policy:
+        """Make one Policy of the policy and one of its bindings."""
+        return replace(
+            _bound(self, root, binding),
+            origin=model.Origin.MUTATING_ADMISSION_POLICY,
+            mutations=rules.each(self.spec.mutations, root / "spec" / "mutations"),
+            reinvocation_policy=self.spec.reinvocation_policy,
+        )
+
+
+def _bound(
+    policy: ValidatingAdmissionPolicy | MutatingAdmissionPolicy,
+    root: Place,
+    binding: ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding,
+) -> model.Policy:
+    """Make what policies of both kinds have."""
+    spec, place, resources = policy.spec, root / "spec", binding.spec.match_resources
+    return model.Policy(
+        name=policy.metadata.name,
+        match=spec.match_constraints.build(),
+        location=(root / "metadata" / "name").location(),
+        failure_policy=model.FailurePolicy(spec.failure_policy),
+        on_existing_violation=None,
+        binding=binding.metadata.name,
+        binding_match=resources.build() if resources else None,
+        reads_params=spec.param_kind is not None,
+        params=rules.params_of(spec.param_kind, binding.spec.param_ref),
+        match_conditions=rules.each(spec.match_conditions, place / "matchConditions"),
+        variables=rules.each(spec.variables, place / "variables"),
+    )

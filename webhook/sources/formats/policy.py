@@ -123,15 +123,13 @@ class Mutation(rules.Mutation):
         return replace(super().build(place), message=place.text("message", self.message, self.message_expression))
 
 
-class Spec(rules.Rules):
+class Spec(rules.Judging):
     """`spec` of an AdmissionPolicy."""
 
     REFUSED: ClassVar = {
-        "paramKind": rules.PARAMS,
-        "paramRef": rules.PARAMS,
         "matchResources": "belongs to a binding, which an AdmissionPolicy has not; want `matchConstraints`",
     }
-    UNIQUE: ClassVar = {**rules.Rules.UNIQUE, "lookups": "name", "validations": "name"}
+    UNIQUE: ClassVar = {**rules.Judging.UNIQUE, "lookups": "name", "validations": "name"}
     RULES: ClassVar = {
         "[has(self.validations) && size(self.validations) > 0, has(self.mutations) && size(self.mutations) > 0,"
         " has(self.auditAnnotations) && size(self.auditAnnotations) > 0].exists(given, given)": (
@@ -141,6 +139,7 @@ class Spec(rules.Rules):
         " || self.matchConstraints.resourceRules.all(rule, !('DELETE' in rule.operations))": (
             "`DELETE` in a policy with mutations, which nothing can mutate; want other operations, or two policies"
         ),
+        "!has(self.paramRef) || has(self.paramKind)": "`paramRef` wants `paramKind` too",
         "!has(self.validationActions) || !('Deny' in self.validationActions && 'Warn' in self.validationActions)": (
             "`validationActions`: got `Deny` and `Warn`, want one of them: a denial says all that the warning would"
         ),
@@ -167,6 +166,8 @@ class Spec(rules.Rules):
     """What an UPDATE gets whose old object breaks the same rule already."""
     reinvocation_policy: Literal["Never", "IfNeeded"] = "Never"
     """Whether mutations run again when a later webhook has changed the object."""
+    param_ref: rules.ParamRef | None = None
+    """Which objects of `paramKind` the policy is evaluated with, one after the other."""
     lookups: list[Lookup] = []
     """Other objects that the policy reads."""
     validations: list[Validation] = []
@@ -181,8 +182,10 @@ class Spec(rules.Rules):
         """Check what the parts owe each other."""
         if not any(given.get(name) for name in ("validations", "mutations", "auditAnnotations")):
             yield (), "says nothing, want `validations`, `mutations` or `auditAnnotations`"
+        if "paramRef" in given and "paramKind" not in given:
+            yield ("paramRef",), "of what kind? want `paramKind` too"
         if given.get("mutations"):
-            yield from match.delete_rules(given.get("matchConstraints"))
+            yield from match.delete_rules(given)
         yield from _numbers_as_names(given)
 
 
@@ -212,6 +215,8 @@ class AdmissionPolicy(Mapped):
             failure_policy=model.FailurePolicy(spec.failure_policy),
             actions=rules.actions_of(spec.validation_actions),
             on_existing_violation=model.Action(spec.on_existing_violation),
+            reads_params=spec.param_kind is not None,
+            params=rules.params_of(spec.param_kind, spec.param_ref),
             match_conditions=rules.each(spec.match_conditions, place / "matchConditions"),
             lookups=rules.each(spec.lookups, place / "lookups"),
             variables=rules.each(spec.variables, place / "variables"),

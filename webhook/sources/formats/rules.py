@@ -9,11 +9,19 @@ from pydantic import AfterValidator, Field
 
 from webhook.model import policy as model
 from webhook.sources.formats.base import Fault, Mapped
-from webhook.sources.formats.fields import Cel, Identifier, ObjectName, QualifiedName, RuleName
-from webhook.sources.formats.match import MatchConstraints
+from webhook.sources.formats.fields import (
+    Cel,
+    Identifier,
+    Kind,
+    ObjectApiVersion,
+    ObjectName,
+    QualifiedName,
+    RuleName,
+    Words,
+)
+from webhook.sources.formats.match import LabelSelector, MatchConstraints
 from webhook.sources.formats.place import Place
 
-PARAMS: Final = "params come in a later version; until then an AdmissionPolicy reads such objects by `lookups`"
 MAX_CONDITIONS: Final = 64
 MAX_ANNOTATIONS: Final = 20
 MAX_ANNOTATION_BYTES: Final = 5 * 1024
@@ -161,11 +169,54 @@ class Mutation(Mapped):
         return model.Mutation((place / _FIELDS[kind] / "expression").expression(patch.expression), patch_type=kind)
 
 
+class ParamKind(Mapped):
+    """What kind of object `params` is."""
+
+    api_version: ObjectApiVersion
+    kind: Kind
+
+
+class ParamRef(Mapped):
+    """Which objects a policy is evaluated with, each by itself."""
+
+    AT_MOST_ONE: ClassVar = (("name", "selector"),)
+    RULES: ClassVar = {"has(self.name) || has(self.selector)": "want `name` or `selector`"}
+
+    name: Words | None = None
+    namespace: Words | None = None
+    """Where they are; the namespace that the request is about otherwise."""
+    selector: LabelSelector | None = None
+    parameter_not_found_action: Literal["Allow", "Deny"]
+    """What a request gets while there is no such object."""
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """Something has to be named."""
+        if "name" not in given and "selector" not in given:
+            yield (), "names nothing, want `name` or `selector`"
+
+
+def params_of(kind: ParamKind | None, reference: ParamRef | None) -> model.Params | None:
+    """Make the model's word of both. A reference without a kind counts for nothing, as in Kubernetes."""
+    if kind is None or reference is None:
+        return None
+    return model.Params(
+        api_version=kind.api_version,
+        kind=kind.kind,
+        name=reference.name or "",
+        namespace=reference.namespace or "",
+        selector=reference.selector.build() if reference.selector else None,
+        required=reference.parameter_not_found_action == "Deny",
+    )
+
+
 class Rules(Mapped):
     """What the `spec` of every policy can hold."""
 
-    UNIQUE: ClassVar = {"matchConditions": "name", "variables": "name", "auditAnnotations": "key"}
+    UNIQUE: ClassVar = {"matchConditions": "name", "variables": "name"}
 
+    param_kind: ParamKind | None = None
+    """What kind of object expressions read as `params`."""
     failure_policy: Literal["Fail", "Ignore"] = "Fail"
     """What a rule that cannot be evaluated means: Fail (the default) refuses the request."""
     match_constraints: MatchConstraints
@@ -174,5 +225,12 @@ class Rules(Mapped):
     """More tests of the request; all must be true."""
     variables: list[Variable] = []
     """Values computed when first read, once a review."""
+
+
+class Judging(Rules):
+    """What the `spec` of a policy that judges can hold."""
+
+    UNIQUE: ClassVar = {**Rules.UNIQUE, "auditAnnotations": "key"}
+
     audit_annotations: Annotated[list[AuditAnnotation], Field(max_length=MAX_ANNOTATIONS)] = []
     """Values for the audit log."""

@@ -170,9 +170,9 @@ def test_an_unknown_field_near_to_none_lists_what_is_known(spec_errors: SpecErro
     }
 
 
-@pytest.mark.parametrize("field", ["paramKind", "paramRef"])
-def test_params_are_refused_by_name(field: str, spec_errors: SpecErrors) -> None:
-    assert spec_errors(f"{field}: {{}}")[field].startswith("params come in a later version")
+def test_params_need_a_kind(spec_errors: SpecErrors) -> None:
+    errors = spec_errors("paramRef: {name: a, parameterNotFoundAction: Deny}")
+    assert errors["paramRef"] == "of what kind? want `paramKind` too"
 
 
 @pytest.mark.parametrize(

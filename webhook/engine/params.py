@@ -1,0 +1,61 @@
+"""`params`: the objects that a policy is evaluated with, found as the API server finds them.
+
+`CollectParams` in `pkg/admission/plugin/policy/generic/policy_dispatcher.go` of k8s.io/apiserver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from webhook.admission.plurals import Plurals
+from webhook.cel.errors import CelError
+from webhook.engine.context import Cluster
+from webhook.engine.match import is_namespace
+from webhook.model.policy import Params
+from webhook.model.request import AdmissionRequest, GroupVersionKind, Object
+
+_KNOWN: Final = Plurals(())
+
+
+def params_of(params: Params, request: AdmissionRequest, cluster: Cluster) -> Sequence[Object]:
+    """Give the objects; none where the policy passes without.
+
+    Raises NotKnown, and CelError where there has to be one and is none.
+
+    An object without a namespace is of a cluster-scoped kind, whichever namespace was asked for.
+    """
+    namespace = params.namespace or ("" if is_namespace(request) else request.namespace)
+    if not namespace and _lives_in_namespaces(params):
+        raise CelError(
+            f"params are {params.kind}s of the request's namespace, and it has none; "
+            "write `paramRef.namespace`, or match namespaced resources alone"
+        )
+    found = _named(params, namespace, cluster) if params.name else _selected(params, namespace, cluster)
+    if not found and params.required:
+        raise CelError(f"no params: there is no {_described(params, namespace)}, and parameterNotFoundAction is `Deny`")
+    return found
+
+
+def _lives_in_namespaces(params: Params) -> bool:
+    group, _, version = params.api_version.rpartition("/")
+    return _KNOWN.namespaced(GroupVersionKind(group, version, params.kind)) is True
+
+
+def _named(params: Params, namespace: str, cluster: Cluster) -> list[Object]:
+    found = cluster.get(params.api_version, params.kind, namespace, params.name)
+    return [found] if found is not None else []
+
+
+def _selected(params: Params, namespace: str, cluster: Cluster) -> list[Object]:
+    found = cluster.list(params.api_version, params.kind, namespace, params.selector)
+    if found or not namespace or _lives_in_namespaces(params):
+        return found
+    everywhere = cluster.list(params.api_version, params.kind, "", params.selector)
+    return [one for one in everywhere if not one["metadata"].get("namespace")]
+
+
+def _described(params: Params, namespace: str) -> str:
+    if not params.name:
+        return f"{params.kind} that the selector picks" + (f" in namespace {namespace}" if namespace else "")
+    return f"{params.kind} {namespace}/{params.name}" if namespace else f"{params.kind} {params.name}"
