@@ -225,6 +225,7 @@ def test_a_finding_tells_who_has_set_the_field(plant: Plant, audit: Audit) -> No
     plant(config_map("edited", "green"), manager="helm-controller")
     plant(config_map("edited", "red"), manager="kubectl-edit")
     owners = {one["resource"]["name"]: one["setBy"] for one in audit("--release=1.6").document["results"]}
+    assert "= set by: kubectl-edit, by hand, 20" in audit("--release=1.6", "--output=text").out
     assert (owners["flux"]["manager"], owners["flux"]["byHand"]) == ("helm-controller", False)
     assert (owners["edited"]["manager"], owners["edited"]["byHand"]) == ("kubectl-edit", True)
 
@@ -253,11 +254,24 @@ def test_a_rule_that_cannot_be_checked_is_told_once(plant: Plant, audit: Audit) 
     assert audit("--fail-on=skip").code == 1
 
 
+def test_in_a_job_what_is_denied_is_no_failure(plant: Plant, audit: Audit) -> None:
+    plant(config_map("a", "red"))
+    assert [audit("--release=1.6", flag).code for flag in ("--fail-on=nothing", "--fail-on=warn")] == [0, 1]
+
+
 def test_many_pages_are_read_and_nothing_is_counted_twice(plant: Plant, audit: Audit) -> None:
     plant(*(config_map(f"many-{number:03}", "red" if number % 10 == 0 else "green") for number in range(130)))
     answer = audit("--release=1.6", "--kind=ConfigMap", "--namespace=audit-a")
     assert answer.found == [("not-red", f"audit-a/many-{number:03}") for number in range(0, 130, 10)]
     assert answer.document["summary"]["resources"] == 130
+
+
+def test_shares_are_the_whole_together(plant: Plant, audit: Audit) -> None:
+    plant(config_map("a", "red"), config_map("b", "red", "audit-b"), config_map("s", RED, kind="Secret"))
+    whole = audit("--release=1.6").found
+    shares = [audit("--release=1.6", f"--shard={share}/3").found for share in range(3)]
+    assert sorted(one for share in shares for one in share) == sorted(whole)
+    assert max(map(len, shares)) < len(whole)
 
 
 def test_more_findings_than_can_be_kept_are_counted(plant: Plant, audit: Audit) -> None:

@@ -157,6 +157,20 @@ def test_an_audit_of_a_part_leaves_the_other_reports_alone(cluster: Cluster) -> 
     assert len(cluster.reports()) == 1
 
 
+def test_shares_keep_the_reports_of_the_others(cluster: Cluster) -> None:
+    cluster.apply(cluster.config_map("a", "red"), cluster.config_map("b", "red"))
+    shares = [f"--shard={share}/2" for share in range(2)]
+    assert sorted(cluster.audit(share)[1] for share in shares) == [
+        "0 written, 0 unchanged, 0 deleted",
+        "2 written, 0 unchanged, 0 deleted",
+    ]
+    cluster.apply(cluster.config_map("a", "blue"))
+    assert sorted(cluster.audit(share)[1] for share in shares) == [
+        "0 written, 0 unchanged, 0 deleted",
+        "0 written, 1 unchanged, 1 deleted",
+    ]
+
+
 def test_reports_of_others_are_left_alone(cluster: Cluster) -> None:
     cluster.apply(cluster.config_map("a", "red"))
     cluster.audit()

@@ -12,6 +12,7 @@ from webhook.cluster.pager import Pager
 from webhook.cluster.rate import Rate
 from webhook.cluster.resources import CONFIG_MAPS, CUSTOM_RESOURCES, Resource
 from webhook.engine.policyset import PolicySet
+from webhook.runs.audit.extent import Extent
 from webhook.runs.audit.targets import Target
 from webhook.runs.audit.walk import walk
 
@@ -53,7 +54,7 @@ async def test_a_kind_that_is_deleted_meanwhile_is_told_and_the_others_are_cover
                 pass
 
     targets = [Target(WIDGETS, NO_POLICIES), Target(CONFIG_MAPS, NO_POLICIES)]
-    coverage = await walk(targets, [namespace], Pager(client, Rate(1)), 1, take)
+    coverage = await walk(targets, Extent((namespace,)), Pager(client, Rate(1)), 1, take)
     assert [str(one) for one in coverage.notices] == [
         f"{WIDGETS.full_name} in {namespace}: is served no longer: it was deleted while the audit ran"
     ]
@@ -89,7 +90,9 @@ async def test_a_connection_that_breaks_is_made_again(relay: Relay, client: Clie
         seen.extend(one["metadata"]["name"] for one in objects)
 
     async with await Client.connect(relay.access()) as through:
-        coverage = await walk([Target(CONFIG_MAPS, NO_POLICIES)], [namespace], Pager(through, Rate(2)), 1, take)
+        coverage = await walk(
+            [Target(CONFIG_MAPS, NO_POLICIES)], Extent((namespace,)), Pager(through, Rate(2)), 1, take
+        )
     assert seen == [f"map-{number:02}" for number in range(60)]
     assert not coverage.gaps
 
@@ -108,7 +111,9 @@ async def test_a_cluster_that_is_gone_for_good_leaves_what_was_found(
         seen.extend(one["metadata"]["name"] for one in objects)
 
     async with await Client.connect(relay.access()) as through:
-        coverage = await walk([Target(CONFIG_MAPS, NO_POLICIES)], [namespace], Pager(through, Rate(2)), 1, take)
+        coverage = await walk(
+            [Target(CONFIG_MAPS, NO_POLICIES)], Extent((namespace,)), Pager(through, Rate(2)), 1, take
+        )
     assert len(seen) == 50
     assert coverage.unreachable
     assert "cannot be reached" in coverage.gaps[0].message

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from webhook.cli.options import Arguments, Parser, add_policy_options, add_relea
 from webhook.errors import UsageError
 from webhook.report.audit_objects import FORMATS
 from webhook.report.summary import ExitCode
+from webhook.runs.audit.extent import WHOLE, Shard
 
 if TYPE_CHECKING:
     from webhook.runs.audit.prepare import Asked
@@ -26,6 +28,9 @@ _EXAMPLES: Final = (
     ("cozyguard audit --namespace tenant-a --kind HelmRelease", "judge one kind in one namespace"),
     ("cozyguard audit --to 1.7", "tell only what an upgrade to 1.7 changes"),
 )
+
+NOTHING: Final = "nothing"
+"""For `--fail-on`: that something is denied is what an audit is there to tell, and no failure of the Job it runs in."""
 
 _MANY: Final = 200_000
 """Containers that are made before a collection: those of a page or two."""
@@ -38,12 +43,16 @@ def parser() -> Parser:
     made.option("--context", metavar="NAME", default="", help="the kubeconfig's context (default: its current one)")
     made.repeatable("--namespace", metavar="NAME", help="only what lives in this namespace")
     made.repeatable("--kind", metavar="KIND", help="only this kind: Package, packages or packages.cozystack.io")
+    made.option("--shard", type=_shard, metavar="I/N", default=WHOLE, help="only this share of N, from 0/N on")
     add_policy_options(made)
     add_release(made)
     made.option("--from", dest="before", type=release, metavar="VERSION", help="with --to: in place of --release")
     made.option("--to", dest="after", type=release, metavar="VERSION", help="tell only what this release changes")
     made.repeatable(
-        "--fail-on", type=one_of("warn", "skip"), metavar="OUTCOME", help="exit with 1 for warn or skip, too"
+        "--fail-on",
+        type=one_of("warn", "skip", NOTHING),
+        metavar="OUTCOME",
+        help="exit with 1 for warn or skip, too; nothing: not even for denials, as in a Job",
     )
     made.option(
         "--max-findings",
@@ -90,6 +99,7 @@ def run(argv: Sequence[str]) -> int:
         arguments.after,
         tuple(arguments.kind),
         tuple(dict.fromkeys(arguments.namespace)),
+        arguments.shard,
     )
     files = loading.load(asked.selection, asked.configuration)  # here: with a loop running there is no forking
     try:
@@ -97,6 +107,13 @@ def run(argv: Sequence[str]) -> int:
     except Unreachable as error:
         terminal.fail(error)
         return ExitCode.UNREACHABLE
+
+
+def _shard(text: str) -> Shard:
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def _check_reports(arguments: Arguments) -> None:
@@ -133,7 +150,7 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
                 if audit.after
                 else Findings(audit, arguments, progress, publisher)
             )
-            coverage = await walk(audit.targets, asked.namespaces, Pager(client, rate), arguments.parallel, found.take)
+            coverage = await walk(audit.targets, audit.extent, Pager(client, rate), arguments.parallel, found.take)
         if publisher:
             await publisher.sweep(staleness(asked, audit, coverage))
     return found.finish(coverage, time.perf_counter() - started)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final, TextIO
 
 from webhook.cli import terminal
+from webhook.cli.audit import NOTHING
 from webhook.cli.options import Arguments
 from webhook.errors import DocumentError
 from webhook.model.decision import Outcome
@@ -76,7 +77,8 @@ class Findings:
         else:
             self._write(faults, seconds)
         _tell(coverage, faults, self._kept.left_out)
-        return _code(coverage, summary.exit_code([Outcome(name) for name in self._arguments.fail_on]))
+        outcomes = [Outcome(name) for name in self._arguments.fail_on if name != NOTHING]
+        return _code(coverage, summary.exit_code(outcomes), self._arguments)
 
     async def _report(self, target: Target, obj: Object, checked: Checked) -> None:
         """Make the object's report, for the cluster and for the output."""
@@ -127,7 +129,8 @@ class Differences:
             report.add_fault(fault)
         report.end(counts, seconds)
         _tell(coverage, faults, self._kept.left_out)
-        return _code(coverage, counts.exit_code([_TURNS[name] for name in self._arguments.fail_on]))
+        turns = [_TURNS[name] for name in self._arguments.fail_on if name != NOTHING]
+        return _code(coverage, counts.exit_code(turns), self._arguments)
 
     def _report(self) -> PreviewReport:
         before = self._audit.setup
@@ -155,7 +158,9 @@ def _tell(coverage: Coverage, faults: Iterable[DocumentError], left_out: int) ->
         terminal.say(f"note: {more} are counted and not listed: narrow it down, or raise `--max-findings`")
 
 
-def _code(coverage: Coverage, code: ExitCode) -> ExitCode:
+def _code(coverage: Coverage, code: ExitCode, arguments: Arguments) -> ExitCode:
     if coverage.interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.UNREACHABLE if coverage.unreachable else code
+    if coverage.unreachable:
+        return ExitCode.UNREACHABLE
+    return ExitCode.OK if code is ExitCode.DENIED and NOTHING in arguments.fail_on else code

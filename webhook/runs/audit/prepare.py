@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from webhook.model.configuration import Configuration
 from webhook.model.release import Minor, Release
 from webhook.model.request import Object
 from webhook.model.result import Setup
+from webhook.runs.audit.extent import WHOLE, Extent, Shard
 from webhook.runs.audit.targets import Target, targets
 from webhook.runs.selection import Selection
 from webhook.sources import catalog, installed, releases
@@ -44,6 +45,7 @@ class Asked:
     after: Minor | None = None
     kinds: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
+    shard: Shard = WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Ready:
     setup: Setup
     context: Context
     targets: tuple[Target, ...]
+    extent: Extent
     gaps: tuple[DocumentError, ...] = ()
     notices: tuple[DocumentError, ...] = ()
     after: Release | None = None
@@ -80,13 +83,14 @@ async def ready(client: Client, asked: Asked, files: Compiled) -> AsyncIterator[
     cache = WatchCache(client)
     try:
         await _follow(cache, policies)
-        _check(asked.namespaces, cache)
+        extent = _extent(asked, cache)
         release, after, notices = _releases(asked, cache)
         held = [one.version for one in (release, after) if one]
         yield Ready(
             Setup(str(release.version), len(policies), faults),
             Context(release, cache, found.added_to(asked.configuration), datetime.now(UTC)),
             targets(resources, policies, held, asked.kinds),
+            extent,
             (*unread, *_broken(resources, policies)),
             (*files.notices, *notices),
             after,
@@ -120,15 +124,19 @@ async def _follow(cache: WatchCache, policies: PolicySet) -> None:
         raise Unreachable("the API server does not answer for what policies look up") from None
 
 
-def _check(namespaces: Iterable[str], cache: WatchCache) -> None:
-    """Raise UsageError for a namespace that there is not: nothing would be found wrong in it."""
+def _extent(asked: Asked, cache: WatchCache) -> Extent:
+    """Find the part of the cluster. Raises UsageError for a namespace that there is not, or if all have to be known."""
     try:
-        there = {str(one["metadata"]["name"]) for one in cache.list(NAMESPACES.api_version, NAMESPACES.kind, "", None)}
-    except NotKnown:
-        return
-    for name in namespaces:
-        if name not in there:
-            raise UsageError(f"argument --namespace: there is no namespace `{name}`{did_you_mean(name, there)}")
+        found = cache.list(NAMESPACES.api_version, NAMESPACES.kind, "", None)
+    except NotKnown as error:
+        if asked.shard.count > 1 and not asked.namespaces:
+            raise UsageError(f"argument --shard: to share them out, it has to know {error}") from None
+        return Extent(asked.namespaces, asked.shard)
+    every = sorted(str(one["metadata"]["name"]) for one in found)
+    for name in asked.namespaces:  # nothing would be found wrong in it
+        if name not in every:
+            raise UsageError(f"argument --namespace: there is no namespace `{name}`{did_you_mean(name, every)}")
+    return Extent(asked.namespaces, asked.shard, tuple(every))
 
 
 def _releases(asked: Asked, cache: WatchCache) -> tuple[Release, Release | None, list[DocumentError]]:

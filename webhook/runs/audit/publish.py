@@ -127,7 +127,7 @@ def staleness(asked: Asked, audit: Ready, coverage: Coverage) -> Callable[[str, 
 
     def is_stale(namespace: str, api_version: str, kind: str) -> bool:
         about = api_version.rpartition("/")[0], kind
-        if asked.namespaces and namespace not in asked.namespaces:
+        if not audit.extent.has(*about, namespace):
             return False
         return about in complete or (knows_all and about not in incomplete)
 

@@ -12,6 +12,7 @@ from webhook.cluster.faults import ApiError, Unreachable
 from webhook.cluster.pager import Pager
 from webhook.errors import DocumentError
 from webhook.model.request import Object
+from webhook.runs.audit.extent import Extent
 from webhook.runs.audit.prepare import gap
 from webhook.runs.audit.targets import Target
 
@@ -32,18 +33,13 @@ class Coverage:
     interrupted: bool = False
 
 
-async def walk(
-    targets: Iterable[Target], namespaces: Sequence[str], pager: Pager, parallel: int, take: Take
-) -> Coverage:
-    """Hand every object to `take`, and tell what was left out. A cancelled walk ends in good order.
-
-    With `namespaces` only what lives in these is listed.
-    """
+async def walk(targets: Iterable[Target], extent: Extent, pager: Pager, parallel: int, take: Take) -> Coverage:
+    """Hand every object of an extent to `take`, and tell what was left out. A cancelled walk ends in good order."""
     coverage, waiting = Coverage(), iter(targets)
 
     async def work() -> None:
         for target in waiting:
-            await _cover(target, namespaces, pager, take, coverage)
+            await _cover(target, extent.places(target.resource), pager, take, coverage)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -54,24 +50,22 @@ async def walk(
     return coverage
 
 
-async def _cover(target: Target, namespaces: Sequence[str], pager: Pager, take: Take, coverage: Coverage) -> None:
+async def _cover(target: Target, places: Sequence[str], pager: Pager, take: Take, coverage: Coverage) -> None:
     whole = True
-    for place in _places(target, namespaces):
+    for place in places:
+        what = f"{target.resource.full_name} in {place}" if place else target.resource.full_name
+        if coverage.unreachable:  # what is tried again and again for one kind need not be for every other
+            whole = False
+            coverage.gaps.append(gap(what, "the cluster does not answer any more"))
+            continue
         try:
             await _read(target, target.resource.path(place), pager, take)
         except ApiError as error:
             whole = False
             coverage.unreachable |= isinstance(error, Unreachable)
-            _note(f"{target.resource.full_name} in {place}" if place else target.resource.full_name, error, coverage)
+            _note(what, error, coverage)
     if whole:
         coverage.complete.append(target)
-
-
-def _places(target: Target, namespaces: Sequence[str]) -> Sequence[str]:
-    """Say where to list: everywhere, which is "", or in the namespaces asked for."""
-    if not namespaces:
-        return ("",)
-    return namespaces if target.resource.namespaced else ()
 
 
 def _note(what: str, error: ApiError, coverage: Coverage) -> None:
