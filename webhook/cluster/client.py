@@ -188,7 +188,7 @@ def _page(answer: Object, size: int) -> Page:
     for item in items:
         item.setdefault("apiVersion", answer.get("apiVersion", ""))
         item.setdefault("kind", kind.removesuffix("List"))
-    metadata = answer["metadata"]
+    metadata = answer.get("metadata") or {}
     return Page(
         items,
         metadata.get("resourceVersion", ""),

@@ -9,6 +9,7 @@ https://github.com/openreports/reports-api
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -65,10 +66,9 @@ def report(form: str, obj: Object, checked: Checked, now: datetime, part: str = 
     }
     if form == _OPEN_REPORTS:
         content |= {"source": SOURCE, "configuration": {"limits": {"maxResults": _MOST_RESULTS}}}
-    metadata: Object = {
-        "name": "-".join(filter(None, (SOURCE, scope["uid"], part))),
-        "ownerReferences": [{key: scope[key] for key in ("apiVersion", "kind", "name", "uid")}],
-    }
+    metadata: Object = {"name": "-".join(filter(None, (SOURCE, _identity(scope), part)))}
+    if "uid" in scope:
+        metadata["ownerReferences"] = [{key: scope[key] for key in ("apiVersion", "kind", "name", "uid")}]
     if namespace := scope.get("namespace"):
         metadata["namespace"] = namespace
     return {"apiVersion": api_version, "kind": namespaced if namespace else cluster, "metadata": metadata, **content}
@@ -102,6 +102,11 @@ def _reference(obj: Object) -> dict[str, str]:
     metadata = obj["metadata"]
     found = {"apiVersion": obj["apiVersion"], "kind": obj["kind"]}
     return found | {key: metadata[key] for key in ("namespace", "name", "uid") if metadata.get(key)}
+
+
+def _identity(scope: dict[str, str]) -> str:
+    """Give the object's uid; some aggregated APIs have none."""
+    return scope.get("uid") or hashlib.sha256("\0".join(scope.values()).encode()).hexdigest()[:32]
 
 
 def _result(result: Result) -> str:

@@ -88,6 +88,18 @@ def test_where_an_object_lives_decides_the_kind(form: str) -> None:
     assert (found["kind"], found["metadata"]["name"]) == (cluster, "cozyguard-u-1-v2")
 
 
+def test_an_object_without_a_uid_has_a_report_that_nobody_owns() -> None:
+    obj = OBJECT | {"metadata": {"namespace": "a", "name": "web"}}
+    found = report("policyreport", obj, Checked(RESOURCE, (result(),)), NOW)
+    again = report("policyreport", obj, Checked(RESOURCE, (result(),)), NOW)
+    other = report("policyreport", obj | {"kind": "Job"}, Checked(RESOURCE, (result(),)), NOW)
+    assert found
+    assert other
+    assert found == again
+    assert "ownerReferences" not in found["metadata"]
+    assert found["metadata"]["name"] != other["metadata"]["name"]
+
+
 def test_a_listing_is_sorted_and_has_an_end() -> None:
     listing, out = Listing(2), io.StringIO()
     for name in ("b", "a", "c"):

@@ -102,6 +102,7 @@ def test_policies_about_another_version_alone_have_it_listed_in_that(linked: Lin
     policies = linked(p=("g.io", ["v1"], ["things"]), q=("g.io", ["v2"], ["things"]), r=("g.io", ["*"], ["things"]))
     given = [resource("Thing", "g.io", "v2"), resource("Thing", "g.io", "v1")]
     assert listed(given, policies) == [("/apis/g.io/v2/things", ["p", "q", "r"]), ("/apis/g.io/v1/things", ["p"])]
+    assert [one.again for one in targets(Resources(given), policies, RELEASES)] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["Thing", "thing", "things", "things.g.io"])
