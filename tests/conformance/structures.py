@@ -47,11 +47,9 @@ def structures(plane: ControlPlane) -> str:
 def _documents(plane: ControlPlane) -> Iterator[dict[str, Any]]:
     """Give the schemas of each group and version that the API server itself has, and no CRD."""
     paths = json.loads(plane.kubectl("get", "--raw", "/openapi/v3"))["paths"]
-    crds = json.loads(plane.kubectl("get", "crds", "--output", "json"))["items"]
-    foreign = {crd["spec"]["group"] for crd in crds}
     for path in sorted(paths):
         root, *rest = path.split("/")
-        if len(rest) == {"api": 1, "apis": 2}.get(root) and rest[0] not in foreign:
+        if len(rest) == {"api": 1, "apis": 2}.get(root) and ("." not in rest[0] or rest[0].endswith(".k8s.io")):
             yield json.loads(plane.kubectl("get", "--raw", f"/openapi/v3/{path}"))["components"]["schemas"]
 
 
