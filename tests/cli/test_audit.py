@@ -17,6 +17,7 @@ import pytest
         (["--report=openreports", "--severity=high"], "`--severity` does not go with `--report`"),
         (["--report=openreports", "--to=1.7"], "`--to` does not go with `--report`"),
         (["--output=policyreport", "--to=1.7"], "`--output policyreport` does not go with `--to`"),
+        (["--output=junit", "--to=1.7"], "`--output junit` does not go with `--to`"),
         (["--report=polcyreport"], "got `polcyreport`, want policyreport or openreports; did you mean `policyreport`?"),
         (["--output=yaml"], "got `yaml`, want text, json, junit, tap, policyreport or openreports"),
         (["--shard=3/3"], "got `3/3`, want a share such as `0/10`, of those from `0/10` to `9/10`"),

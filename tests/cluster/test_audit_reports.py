@@ -197,7 +197,7 @@ def test_reports_that_may_not_be_written_are_told_and_the_findings_are_not_lost(
     assert main(["audit", *flags]) == 2
     out, err = capsys.readouterr()
     assert "red is for alarms" in out
-    assert "reports: input error: 1 not written: Forbidden" in err
+    assert "reports: error: 1 not written: Forbidden" in err
     cluster.plane.kubectl("delete", "clusterrole,clusterrolebinding", "reader")
 
 

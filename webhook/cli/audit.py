@@ -117,8 +117,8 @@ def _shard(text: str) -> Shard:
 
 
 def _check_reports(arguments: Arguments) -> None:
-    """Refuse what would make reports say less than there is to say."""
-    if arguments.after and arguments.output in FORMATS:
+    """Refuse what reports cannot tell, and what would make those in the cluster say less than there is to say."""
+    if arguments.after and arguments.output not in ("text", "json"):
         raise UsageError(f"`--output {arguments.output}` does not go with `--to`, which tells differences only")
     chosen = {"--policy": arguments.policy, "--skip": arguments.skip, "--severity": arguments.severity}
     for flag, given in (chosen | {"--to": arguments.after}).items():

@@ -26,7 +26,7 @@ from webhook.report.summary import ExitCode, Summary
 from webhook.report.tap import TapReport
 from webhook.report.text import TextReport, count
 from webhook.runs.audit.findings import Kept, Unchecked
-from webhook.runs.audit.judge import comparing, judging
+from webhook.runs.audit.judge import compare, judge
 from webhook.runs.audit.prepare import Ready
 from webhook.runs.audit.publish import Publisher
 from webhook.runs.audit.targets import Target
@@ -46,7 +46,6 @@ class Findings:
     ) -> None:
         """Nothing found so far; `publisher` keeps reports in the cluster."""
         self._audit, self._arguments, self._progress = audit, arguments, progress
-        self._judge = judging(audit.context)
         self._summary = Summary()
         self._kept: Kept[Checked] = Kept(arguments.max_findings)
         self._unchecked = Unchecked()
@@ -56,7 +55,7 @@ class Findings:
     async def take(self, target: Target, objects: Sequence[Object]) -> None:
         """Judge some objects, count them all, and keep what there is to say."""
         for obj in objects:
-            checked = self._judge(target, obj)
+            checked = judge(self._audit.context, target, obj)
             self._summary.add(checked)
             if not checked.silent:
                 known = self._unchecked.take_from(checked)
@@ -106,14 +105,14 @@ class Differences:
         """Nothing found so far."""
         self._audit, self._arguments, self._progress = audit, arguments, progress
         self._after = after
-        self._judge = comparing(audit.context, replace(audit.context, release=after))
+        self._before, self._then = audit.context, replace(audit.context, release=after)
         self._counts = Counts()
         self._kept: Kept[Previewed] = Kept(arguments.max_findings)
 
     async def take(self, target: Target, objects: Sequence[Object]) -> None:
         """Judge some objects for both releases, count them all, and keep what differs."""
         for obj in objects:
-            previewed = self._judge(target, obj)
+            previewed = compare(self._before, self._then, target, obj)
             self._counts.add(previewed)
             self._kept.add(previewed, len(previewed.differences))
         self._progress.show(self._counts.resources)
@@ -151,7 +150,7 @@ def _faults(audit: Ready, coverage: Coverage) -> list[DocumentError]:
 
 
 def _tell(coverage: Coverage, faults: Iterable[DocumentError], left_out: int) -> None:
-    terminal.tell(faults, "input error")
+    terminal.tell(faults, "error")
     terminal.tell(coverage.notices, "note")
     if left_out:
         more = count(left_out, "more finding")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from webhook.engine.context import Context
 from webhook.engine.pipeline import review
 from webhook.model.decision import Finding
@@ -18,47 +15,35 @@ from webhook.runs.audit.targets import Target
 from webhook.runs.locate import patches
 from webhook.runs.preview import differing
 
-Judged = TypeVar("Judged")
-Judge = Callable[[Target, Object], Judged]
+
+def judge(context: Context, target: Target, obj: Object) -> Checked:
+    """Judge an object. Its place is the object itself, for it stands in no file."""
+    request = target.request(obj)
+    resource = Resource(request.kind.api_version, request.kind.kind, request.namespace, request.name)
+    if "deletionTimestamp" in obj["metadata"]:  # as at the webhook: what is going may go
+        return Checked(resource)
+    decision = review(target.policies, request, context)
+    if not (decision.findings or decision.changes or decision.excused):
+        return Checked(resource)
+    source = Source(str(resource))
+
+    def place(_policy: Policy, _path: Path) -> Source:
+        return source
+
+    def result(finding: Finding, silenced: Silenced | None = None) -> Result:
+        return Result(finding, resource, source, silenced, set_by(obj, finding.field))
+
+    excused = (
+        result(one.finding, Silenced("exception", one.exception.reason, one.exception)) for one in decision.excused
+    )
+    return Checked(
+        resource,
+        (*map(result, decision.findings), *excused),
+        tuple(patches(place, resource, request.object or {}, decision.changes)),
+        file=source.file,
+    )
 
 
-def judging(context: Context, *, passes: bool = False) -> Judge[Checked]:
-    """Judge objects for one release."""
-
-    def judge(target: Target, obj: Object) -> Checked:
-        request = target.request(obj)
-        resource = Resource(request.kind.api_version, request.kind.kind, request.namespace, request.name)
-        if "deletionTimestamp" in obj["metadata"]:  # as at the webhook: what is going may go
-            return Checked(resource)
-        decision = review(target.policies, request, context, passes=passes)
-        if not (decision.findings or decision.changes or decision.excused):
-            return Checked(resource)
-        source = Source(str(resource))
-
-        def result(finding: Finding, silenced: Silenced | None = None) -> Result:
-            return Result(finding, resource, source, silenced, set_by(obj, finding.field))
-
-        def place(_policy: Policy, _path: Path) -> Source:
-            return source
-
-        excused = (
-            result(one.finding, Silenced("exception", one.exception.reason, one.exception)) for one in decision.excused
-        )
-        return Checked(
-            resource,
-            (*map(result, decision.findings), *excused),
-            tuple(patches(place, resource, request.object or {}, decision.changes)),
-            file=source.file,
-        )
-
-    return judge
-
-
-def comparing(before: Context, after: Context) -> Judge[Previewed]:
-    """Judge objects for two releases, and tell what differs."""
-    old, new = judging(before), judging(after)
-
-    def judge(target: Target, obj: Object) -> Previewed:
-        return differing(old(target, obj), new(target, obj))
-
-    return judge
+def compare(before: Context, after: Context, target: Target, obj: Object) -> Previewed:
+    """Judge an object for two releases, and tell what differs."""
+    return differing(judge(before, target, obj), judge(after, target, obj))

@@ -22,7 +22,7 @@ _CREATE: Final = Circumstances()
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A kind to be listed, and the policies to judge its objects with; `again` when others judge them in a version."""
+    """A kind to be listed, and the policies for its objects; `again` if others judge them in another version."""
 
     resource: Resource
     policies: PolicySet
