@@ -3,8 +3,10 @@
 import json
 import socket
 import ssl
+import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from http.client import HTTPResponse
 from typing import Any
 
 import pytest
@@ -142,6 +144,22 @@ def test_a_body_that_never_ends_is_given_up_at_the_deadline(server: Any) -> None
         assert connection.getresponse().status == 408
 
 
+def _in_two_pieces(server: Any, request: dict[str, Any]) -> HTTPResponse:
+    """Send a review whose body comes a moment after its headers."""
+    review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
+    body = json.dumps(review).encode()
+    with server.connect() as connection:
+        connection.putrequest("POST", "/validate?timeout=10s")
+        connection.putheader("Content-Type", "application/json")
+        connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders()
+        time.sleep(0.1)
+        connection.send(body)
+        answer: HTTPResponse = connection.getresponse()
+        answer.read()
+        return answer
+
+
 def test_many_large_bodies_at_once_neither_fill_the_memory_nor_hold_up_small_ones(
     serve: Callable[..., Any], config_map: ConfigMap, until: Any
 ) -> None:
@@ -156,6 +174,7 @@ def test_many_large_bodies_at_once_neither_fill_the_memory_nor_hold_up_small_one
             with suppress(OSError):  # those that find no room are hung up on
                 connection.endheaders(b" " * (LIMIT - 1))
         assert server.review(config_map(labels={"app": "a"}))["allowed"] is True
+        assert _in_two_pieces(server, config_map(labels={"app": "a"})).status == 200
         assert any(line["status"] == 503 for line in server.logged("request refused"))
     assert server.peak_memory() < before + 160 * 1024
     large = config_map(labels={"app": "a"}) | {"options": {"blob": "x" * 1_000_000}}

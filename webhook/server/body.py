@@ -21,7 +21,10 @@ an update carries two of them, the old and the new, and a megabyte is for the re
 
 ROOM: Final = 8 * LIMIT
 """Bytes that bodies on their way may take together. API servers send few reviews of megabytes at once; somebody who
-opens many connections must not be able to fill the memory. Small bodies come whole, and need no room."""
+opens many connections must not be able to fill the memory."""
+
+SMALL: Final = 64 * 1024
+"""Bytes of each body that need no room: large bodies must not keep the many small reviews out."""
 
 
 class Room:
@@ -52,18 +55,19 @@ async def read_body(request: web.BaseRequest, deadline: Deadline, room: Room) ->
         raise _too_large(declared)
     if request.headers.get("Expect", "").lower() == "100-continue" and request.transport:
         request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    body = bytearray()
+    body, taken = bytearray(), 0
     try:
         async with asyncio.timeout(deadline.left):
             while chunk := await content.readany():
                 body += chunk
-                room.take(len(chunk))
+                before, taken = taken, max(0, len(body) - SMALL)
+                room.take(taken - before)
                 _within_limit(body)
     except TimeoutError:
         message = f"the body did not come in time: {len(body)} bytes of it did"
         raise ReviewError(message, HTTPStatus.REQUEST_TIMEOUT) from None
     finally:
-        room.give(len(body))
+        room.give(taken)
     return bytes(body)
 
 

@@ -441,8 +441,11 @@ def test_a_long_list_that_breaks_a_rule_throughout_is_explained_in_time_that_gro
         assert len(judge(EACH, settings({"l": list(range(length))})).findings) == length
         return time.process_time() - started
 
+    def best(length: int) -> float:
+        return min(seconds(length) for _ in range(3))  # of three, as other processes disturb some
+
     seconds(10)
-    assert seconds(2000) < 30 * seconds(200)  # ten times the work, where a quadratic way takes a hundred times
+    assert best(2000) < 30 * best(200)  # ten times the work, where a quadratic way takes a hundred times
 
 
 def test_findings_that_nobody_will_see_are_told_in_plain_words(judge: Any) -> None:
