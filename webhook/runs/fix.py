@@ -24,7 +24,7 @@ from webhook.runs.scan import Prepared, ScanRequest, decide, over, prepare
 from webhook.sources.files import STDIN
 from webhook.sources.manifests import STDIN_NAME, Manifest, manifests
 from webhook.sources.yaml import Source
-from webhook.sources.yaml.change import Refused
+from webhook.sources.yaml.page import Refused
 from webhook.sources.yaml.revise import replaced
 
 _ROUNDS: Final = 10

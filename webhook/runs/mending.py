@@ -15,7 +15,7 @@ from webhook.model.result import Replacement, Result
 from webhook.runs.edits import edits, refined
 from webhook.sources.manifests import Manifest
 from webhook.sources.yaml import Source
-from webhook.sources.yaml.change import Refused
+from webhook.sources.yaml.page import Refused
 from webhook.sources.yaml.revise import revise, same
 
 

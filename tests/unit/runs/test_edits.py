@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
+from webhook.model import path
 from webhook.model.result import Edit
-from webhook.runs.edits import edits, path_of
+from webhook.runs.edits import edits, path_of, refined
 
 POD: dict[str, Any] = {"metadata": {"labels": {"a.b/c": "1"}}, "spec": {"containers": [{"name": "x"}, {"name": "y"}]}}
 
@@ -53,3 +54,23 @@ def test_each_operation_is_read_in_the_object_that_the_ones_before_it_made() -> 
 
 def test_a_pointer_escapes_slash_and_tilde_and_a_digit_may_be_a_key() -> None:
     assert path_of({"a~/b": {"0": [1]}}, "/a~0~1b/0/0") == ("a~/b", "0", 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {"a": True}, [("a", (1,), (True,))]),
+        ({"a": 1, "b": 2}, {"b": 3, "c": 4}, [("b", (2,), (3,)), ("c", (), (4,)), ("a", (1,), ())]),
+        ({"a": {"b": {"c": 1}}}, {"a": {"b": {"c": 2}}}, [("a.b.c", (1,), (2,))]),
+        ({"a": [1, 2, 3]}, {"a": [1, 3]}, [("a[1]", (2,), ())]),
+        ({"a": [1, 3]}, {"a": [1, 2, 3]}, [("a[1]", (), (2,))]),
+        ({"a": [{"x": 1}, {"y": 2}]}, {"a": [{"x": 1}, {"y": 3}]}, [("a[1].y", (2,), (3,))]),
+        ({"a": [1]}, {"a": []}, [("a", ([1],), ([],))]),
+        ({"a": [1]}, {"a": {"b": 1}}, [("a", ([1],), ({"b": 1},))]),
+    ],
+)
+def test_a_replacement_is_refined_to_what_differs(before: Any, after: Any, expected: list[Any]) -> None:
+    found = list(refined(Edit((), (before,), (after,))))
+
+    assert [(path.render(each.path), each.before, each.after) for each in found] == expected

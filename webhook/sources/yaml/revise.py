@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from webhook.errors import DocumentError, UsageError
 from webhook.model.result import Edit
-from webhook.sources.yaml.change import Refused, change, spliced
+from webhook.sources.yaml import layout
+from webhook.sources.yaml.change import change
 from webhook.sources.yaml.document import Document
 from webhook.sources.yaml.json import as_yaml
+from webhook.sources.yaml.page import Page, Refused, spliced
 from webhook.sources.yaml.reading import parse
 from webhook.sources.yaml.separators import Source
 from webhook.sources.yaml.tree import Fault, compose
@@ -32,7 +34,7 @@ def revise(source: Source, document: Document, edits: Iterable[Edit], wanted: An
             raise Refused(f"its text cannot be followed: {fault.message}") from None
         if root is None:
             raise Refused(_NOT_EXACT)
-        text = spliced(text, change(text, root, edit, json=document.json))
+        text = spliced(text, change(Page(text, root, json=document.json), edit))
     body = document.text if source.text.startswith(document.text, start) else document.text.removesuffix("\n")
     revised = replace(source, text=source.text[:start] + text + source.text[start + len(body) :])
     _check(source, revised, document.index, wanted)
@@ -44,8 +46,9 @@ def _start(source: Source, document: Document) -> int:
     lines = source.text.split("\n")[: document.line - source.line]
     start = sum(len(line) + 1 for line in lines)
     start += source.text.startswith("\ufeff", start)
-    found = source.text.find(document.text.removesuffix("\n"), start)
-    if found < 0 or source.text[start:found].strip():
+    body, line = document.text.removesuffix("\n"), layout.line_end(source.text, start)
+    found = source.text.find(body, start)
+    if found < 0 or source.text[start:found].strip() or found < source.text.find(body, found + 1) < line:
         raise Refused("it shares a line with another object")
     return found
 

@@ -81,6 +81,21 @@ class Page:
             return "[" + space + comma.join(map(self.flow, value)) + space + "]"
         return self.scalar(value)
 
+    def spread(self, start: str, value: Any, path: tuple[str | int, ...], indent: int) -> Iterator[str]:
+        """Write a collection in brackets over several lines."""
+        opened, closed = "{}" if isinstance(value, dict) else "[]"
+        yield f"{start} {opened}{self.comment(path)}"
+        parts = list(value.items() if isinstance(value, dict) else enumerate(value))
+        for number, (step, each) in enumerate(parts):
+            if above := self.comment(path, ""):
+                yield " " * (indent + 4) + above
+            key = f"{self.scalar(step)}: " if isinstance(value, dict) else ""
+            comma = "," if number < len(parts) - 1 or self.draw(st.booleans()) else ""
+            yield " " * (indent + 4) + key + self.flow(each) + comma + self.comment((*path, step))
+        if below := self.comment(path, ""):
+            yield " " * (indent + 4) + below
+        yield " " * (indent + 2) + closed + self.comment(path)
+
     def block(self, value: Any, path: tuple[str | int, ...], indent: int) -> Iterator[str]:
         """Write a collection that is not empty, each line with its indentation."""
         parts = value.items() if isinstance(value, dict) else enumerate(value)
@@ -96,6 +111,9 @@ class Page:
             if _is_line(each) and self.draw(st.booleans()):
                 yield f"{start} |-{self.comment(path)}"
                 yield " " * (indent + 2) + each
+                return
+            if isinstance(each, dict | list) and each and self.draw(st.booleans()):
+                yield from self.spread(start, each, path, indent)
                 return
             yield f"{start} {self.flow(each)}{self.comment(path)}"
             return
