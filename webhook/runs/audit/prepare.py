@@ -30,8 +30,8 @@ from webhook.sources import catalog, installed, releases
 from webhook.sources.compiled import Compiled
 from webhook.sources.installed import Installation, Installed
 
-_PATIENCE: Final = 60.0
-"""Seconds in which all that policies look up has to be listed."""
+_PATIENCE: Final = 300.0
+"""Seconds in which all that policies look up has to be listed: 100,000 objects take a minute."""
 _ANY_GROUP: Final = "*"
 
 
