@@ -107,6 +107,19 @@ def test_standard_input_comes_out_mended(cozyguard: Run) -> None:
     assert "checked 1 object" in answer.err
 
 
+def test_standard_input_has_a_diff_too(cozyguard: Run) -> None:
+    answer = cozyguard("check", "-", "--fix", "--diff", *ONLY, stdin=PACKAGE)
+
+    assert answer.out.startswith("--- <stdin>\n+++ <stdin>\n")
+    assert "+  variant: 'container'  # here\n" in answer.out
+
+
+def test_a_diff_without_a_last_line_break_can_be_applied(cozyguard: Run) -> None:
+    answer = cozyguard("check", "-", "--fix", "--diff", *ONLY, stdin=PACKAGE.rstrip())
+
+    assert answer.out.endswith("# here\n\\ No newline at end of file\n")
+
+
 def test_what_needs_nothing_comes_through_as_it_is(cozyguard: Run, write: Write, tmp_path: Path) -> None:
     text = "a: 1\n# no object\n"
     before = (tmp_path / write("x.yaml", text)).stat()

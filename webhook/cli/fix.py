@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from io import StringIO
 
 from webhook.cli import terminal
 from webhook.cli.options import Arguments, Parser
@@ -49,37 +49,34 @@ def takes_stdout(arguments: Arguments) -> bool:
 def fix(request: ScanRequest, baseline: Baseline, arguments: Arguments) -> tuple[Prepared, int]:
     """Mend; gives the run that judges what is left, and how many fixes were made. Raises UsageError."""
     prepared, mended = mend(request, baseline)
-    _tell(mended.fixes, "would fix" if arguments.diff else "fixed")
     for file, data in mended.contents.items():
+        fixes = [one for one in mended.fixes if one.result.source.file == file and not one.refused]
         if arguments.diff:
-            sys.stdout.writelines(_difference(file, data, request, mended.fixes))
+            sys.stdout.writelines(_difference(file, mended.before[file], data, fixes))
         elif file == STDIN_NAME:
-            sys.stdout.flush()
-            sys.stdout.write(data.decode(errors="replace"))
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
         else:
             rewrite(file, data)
+        _tell(fixes, "would fix" if arguments.diff else "fixed")
+    _tell((one for one in mended.fixes if one.refused), "not fixed")
     return prepared, sum(not one.refused for one in mended.fixes)
 
 
-def _tell(fixes: Iterable[Fix], done: str) -> None:
+def _tell(fixes: Iterable[Fix], label: str) -> None:
     for one in fixes:
         source, name = one.result.source, one.result.finding.policy.name
-        said = f"{fix_words(one.result.finding)} [{name}]"
-        message = f"{said}: {one.refused}" if one.refused else said
-        terminal.tell(
-            [DocumentError(source.file, source.line, source.column, message=message)],
-            "not fixed" if one.refused else done,
-        )
+        message = ": ".join(filter(None, (f"{fix_words(one.result.finding)} [{name}]", one.refused)))
+        terminal.tell([DocumentError(source.file, source.line, source.column, message=message)], label)
 
 
-def _difference(file: str, data: bytes, request: ScanRequest, fixes: Iterable[Fix]) -> Iterator[str]:
+def _difference(file: str, before: bytes, after: bytes, fixes: Iterable[Fix]) -> Iterator[str]:
     """Write a unified diff, without what must not be shown."""
-    before = request.contents[file] if file in request.contents else Path(file).read_bytes()
-    if any(_hidden(one) for one in fixes if one.result.source.file == file):
+    if any(map(_hidden, fixes)):
         terminal.tell([DocumentError(file, message="its diff is withheld: it could show a secret value")], "note")
         return
-    context = 0 if b"Secret" in data else _CONTEXT
-    old, new = (each.decode(errors="replace").splitlines(keepends=True) for each in (before, data))
+    context = 0 if b"Secret" in after else _CONTEXT
+    old, new = (StringIO(each.decode(errors="replace")).readlines() for each in (before, after))
     for line in difflib.unified_diff(old, new, file, file, n=context):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 

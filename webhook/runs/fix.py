@@ -53,8 +53,12 @@ class Revision:
 
 @dataclass(slots=True)
 class Mended:
-    """What all fixes together came to: the new contents of the files that change, by name, and each fix."""
+    """What all fixes together came to: the contents of the files that change, before and after, and each fix.
 
+    Standard input is among them whether it changes or not.
+    """
+
+    before: dict[str, bytes] = field(default_factory=dict)
     contents: dict[str, bytes] = field(default_factory=dict)
     fixes: list[Fix] = field(default_factory=list)
 
@@ -64,9 +68,12 @@ def mend(request: ScanRequest, baseline: Baseline) -> tuple[Prepared, Mended]:
 
     A fix in one file can change what holds of another, so all are judged again after each round. Raises as `prepare`.
     """
-    mended = Mended({STDIN_NAME: sys.stdin.buffer.read()} if STDIN in request.paths else {})
+    mended = Mended()
+    if STDIN in request.paths:
+        mended.contents[STDIN_NAME] = mended.before[STDIN_NAME] = sys.stdin.buffer.read()
+    refused: list[Fix] = []
     for _ in range(_ROUNDS):
-        prepared = prepare(replace(request, contents=mended.contents))
+        prepared = prepare(replace(request, contents=dict(mended.contents)))
         revisions = list(over(prepared, partial(_revisions, prepared, baseline, mended.fixes)))
         refused = [fix for each in revisions for fix in each.fixes if fix.refused]
         mended.fixes += [fix for each in revisions for fix in each.fixes if not fix.refused]
@@ -74,11 +81,18 @@ def mend(request: ScanRequest, baseline: Baseline) -> tuple[Prepared, Mended]:
         if not changed:
             break
         for file, group in groupby(changed, lambda each: each.before.file):
-            data = mended.contents.get(file) or FilePath(file).read_bytes()
-            pairs = [(each.before, each.after) for each in group]
-            mended.contents = {**mended.contents, file: replaced(data, pairs)}
+            _take(mended, file, [(each.before, each.after) for each in group])
+    else:
+        prepared = prepare(replace(request, contents=mended.contents))
     mended.fixes += refused
     return prepared, mended
+
+
+def _take(mended: Mended, file: str, revised: Sequence[tuple[Source, Source]]) -> None:
+    """Put the documents of one file that changed into its contents."""
+    if file not in mended.contents:
+        mended.contents[file] = mended.before[file] = FilePath(file).read_bytes()
+    mended.contents[file] = replaced(mended.contents[file], revised)
 
 
 def _revisions(prepared: Prepared, baseline: Baseline, done: Sequence[Fix], piece: Piece) -> Iterator[Revision]:
