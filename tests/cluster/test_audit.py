@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -359,13 +361,20 @@ def test_a_cluster_that_does_not_answer_has_an_exit_code_of_its_own(
     assert "127.0.0.1:1 cannot be reached" in answer.err
 
 
-def test_ctrl_c_tells_what_was_found_so_far(plant: Plant, flags: list[str]) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_who_is_interrupted_tells_what_was_found_so_far(plant: Plant, flags: list[str], how: signal.Signals) -> None:
     plant(*(config_map(f"slow-{number:03}", "red") for number in range(120)))
     slow = [*flags, "--release=1.6", "--qps=1", "--parallel=1"]
-    process = subprocess.Popen([sys.executable, "-m", "webhook", *slow], stdout=subprocess.PIPE, text=True)
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
+    seen, terminal = pty.openpty()
+    command = [sys.executable, "-m", "webhook", *slow]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal, text=True)
+    os.close(terminal)
+    told = b""
+    while not re.search(rb"audited [1-9]\d* objects", told):  # the line of progress
+        told += os.read(seen, 1024)
+    process.send_signal(how)
     out, _ = process.communicate(timeout=30)
+    os.close(seen)
     assert process.returncode == 130
     document = json.loads(out)
     assert [one["message"] for one in document["inputErrors"]] == ["interrupted: what was looked at until then is told"]

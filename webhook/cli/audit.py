@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
+import sys
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
@@ -107,6 +109,8 @@ def run(argv: Sequence[str]) -> int:
     except Unreachable as error:
         terminal.fail(error)
         return ExitCode.UNREACHABLE
+    except asyncio.CancelledError:  # by SIGTERM, before there was anything to tell
+        return ExitCode.INTERRUPTED
 
 
 def _shard(text: str) -> Shard:
@@ -136,6 +140,7 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
     from webhook.runs.audit.publish import Publisher, staleness
     from webhook.runs.audit.walk import walk
 
+    _end_in_order()
     access, rate = Access(arguments.kubeconfig, arguments.context), Rate(arguments.qps)
     async with await Client.connect(access) as client, ready(client, asked, files) as audit:
         terminal.tell(audit.setup.policy_errors, "policy error")
@@ -154,6 +159,13 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
         if publisher:
             await publisher.sweep(staleness(asked, audit, coverage))
     return found.finish(coverage, time.perf_counter() - started)
+
+
+def _end_in_order() -> None:
+    """Take SIGTERM, with which Kubernetes ends a pod, as asyncio takes Ctrl-C: what was found is told."""
+    task = asyncio.current_task()
+    if task and sys.platform != "win32":  # where loops handle no signals
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 @contextmanager
