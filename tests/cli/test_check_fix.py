@@ -257,3 +257,14 @@ def test_a_file_that_cannot_be_written_is_named(cozyguard: Run, write: Write, tm
 
     assert answer.code == 2
     assert "cannot write `gpu.yaml`: it is read-only" in answer.err
+
+
+def test_what_is_moved_gets_the_parents_that_it_lacks(cozyguard: Run, write: Write, tmp_path: Path) -> None:
+    patch = "[JSONPatch{op: 'move', from: '/data', path: '/metadata/annotations/x'}]"
+    policy = write("rules.json", rules(wants("!has(object.data)", patch, field="data")))
+    file = write("a.yaml", "apiVersion: v1\nkind: ConfigMap\ndata: v  # here\nmetadata:\n  name: a  # its name\n")
+
+    assert cozyguard("check", file, "--policies", policy, "--fix").code == 0
+    assert (tmp_path / file).read_text() == (
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a  # its name\n  annotations:\n    x: v\n"
+    )
