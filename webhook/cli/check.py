@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 from webhook.admission.synthesize import Circumstances
 from webhook.cli import terminal
-from webhook.cli.fix import add_fix, check_fix, fix, takes_stdout
+from webhook.cli.fixing import add_fix, check_fix, takes_stdout
 from webhook.cli.options import (
     Arguments,
     Parser,
@@ -28,14 +28,9 @@ from webhook.model.decision import Outcome
 from webhook.model.request import CREATE, DELETE, UPDATE, UserInfo
 from webhook.model.result import Checked
 from webhook.report import Report
-from webhook.report.github import GithubReport
-from webhook.report.gitlab import GitlabReport
-from webhook.report.json import JsonReport
-from webhook.report.junit import JunitReport
-from webhook.report.sarif import SarifReport
+from webhook.report.formats import FORMATS, machine
 from webhook.report.style import Style
 from webhook.report.summary import Summary
-from webhook.report.tap import TapReport
 from webhook.report.text import TextReport, count
 from webhook.runs.baseline import Baseline
 from webhook.runs.baseline import read as read_baseline
@@ -81,30 +76,17 @@ def parser() -> Parser:
     made.option("--write-baseline", metavar="FILE", help="accept all findings: write them to this file")
     add_fix(made)
     formats = "text, json, sarif, junit, tap, github or gitlab"
-    made.option("-o", "--output", type=one_of(*_REPORTS), metavar="FORMAT", default="text", help=formats)
+    made.option("-o", "--output", type=one_of("text", *FORMATS), metavar="FORMAT", default="text", help=formats)
     made.option("--jobs", type=positive, metavar="N", help="processes for long inputs (default: one per CPU)")
     terminal.add_colour(made)
     return made
 
 
-def _text(arguments: Arguments) -> Report:
-    out = _out(arguments)
-    return TextReport(out, Style(terminal.colour(arguments.color, out)))
-
-
-def _out(arguments: Arguments) -> TextIO:
-    return sys.stderr if takes_stdout(arguments) else sys.stdout
-
-
-_REPORTS: Final[dict[str, Callable[[Arguments], Report]]] = {
-    "text": _text,
-    "json": lambda arguments: JsonReport(_out(arguments)),
-    "sarif": lambda arguments: SarifReport(_out(arguments)),
-    "junit": lambda arguments: JunitReport(_out(arguments)),
-    "tap": lambda arguments: TapReport(_out(arguments)),
-    "github": lambda arguments: GithubReport(_out(arguments)),
-    "gitlab": lambda arguments: GitlabReport(_out(arguments)),
-}
+def _report(arguments: Arguments) -> Report:
+    out = sys.stderr if takes_stdout(arguments) else sys.stdout
+    if arguments.output == "text":
+        return TextReport(out, Style(terminal.colour(arguments.color, out)))
+    return machine(arguments.output, out)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -117,10 +99,12 @@ def run(argv: Sequence[str]) -> int:
     baseline = Baseline(accepted, accept_all=bool(arguments.write_baseline))
     summary = Summary()
     if arguments.fix:
+        from webhook.cli.fix import fix  # here: few runs mend
+
         prepared, summary.fixed = fix(_request(arguments), Baseline(accepted), arguments)
     else:
         prepared = prepare(_request(arguments))
-    report = _REPORTS[arguments.output](arguments)
+    report = _report(arguments)
     terminal.tell(prepared.setup.policy_errors, "policy error")
     terminal.tell(prepared.notices, "note")
     summary.add_faults(prepared.setup.policy_errors)

@@ -8,42 +8,17 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 
 from webhook.cli import terminal
-from webhook.cli.options import Arguments, Parser
-from webhook.errors import DocumentError, UsageError
-from webhook.model.request import DELETE
+from webhook.cli.options import Arguments
+from webhook.errors import DocumentError
 from webhook.report.text import fix_words
 from webhook.runs.baseline import Baseline
 from webhook.runs.fix import Fix, mend
 from webhook.runs.rewrite import rewrite
 from webhook.runs.scan import Prepared, ScanRequest
-from webhook.sources.files import STDIN
 from webhook.sources.manifests import STDIN_NAME
 
 _CONTEXT = 3
 """Lines around a change, as everywhere."""
-
-
-def add_fix(parser: Parser) -> None:
-    """Offer to mend."""
-    parser.switch("--fix", help="write the fixes that are mechanical into the files; what is left is reported")
-    parser.switch("--diff", help="with --fix: show what would change, and write nothing")
-
-
-def check_fix(arguments: Arguments) -> None:
-    """Refuse what does not go together. Raises UsageError."""
-    if arguments.diff and not arguments.fix:
-        raise UsageError("`--diff` shows what `--fix` would write: give both")
-    for name in ("after", "write_baseline"):
-        if arguments.fix and getattr(arguments, name):
-            flag = {"after": "--to"}.get(name, "--write-baseline")
-            raise UsageError(f"`--fix` does not go with `{flag}`")
-    if arguments.fix and arguments.operation == DELETE:
-        raise UsageError("`--fix` mends objects that are to be written: it does not go with `--operation DELETE`")
-
-
-def takes_stdout(arguments: Arguments) -> bool:
-    """Does standard output carry a document or a diff, so that results have to go to standard error."""
-    return bool(arguments.fix and (arguments.diff or STDIN in arguments.paths))
 
 
 def fix(request: ScanRequest, baseline: Baseline, arguments: Arguments) -> tuple[Prepared, int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from typing import Final, TextIO
-from xml.sax.saxutils import escape, quoteattr
 
 from webhook.errors import DocumentError
 from webhook.model.result import Checked, Result, Setup
@@ -162,8 +161,8 @@ def _legal(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_legal(text))
+    return _legal(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_legal(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return '"' + _text(text).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;") + '"'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -72,6 +71,8 @@ def _entries(path: Path, before: Object, after: Object) -> Iterator[Edit]:
 
 def _items(path: Path, before: list[Any], after: list[Any]) -> Iterator[Edit]:
     """Compare lists, from behind, so that indexes stay true."""
+    import difflib  # here: reading operations does not need it
+
     matcher = difflib.SequenceMatcher(None, list(map(_text, before)), list(map(_text, after)), autojunk=False)
     for _, i, j, k, l in reversed(matcher.get_opcodes()):
         paired = min(j - i, l - k)

@@ -21,7 +21,6 @@ from webhook.model.result import Checked, Setup
 from webhook.runs import loading
 from webhook.runs.inputs import Inputs, Piece
 from webhook.runs.locate import checked
-from webhook.runs.mending import replacement
 from webhook.runs.selection import Selection
 from webhook.runs.spread import spread
 from webhook.runs.world import objects_of, survey
@@ -162,6 +161,8 @@ def decide(prepared: Prepared, manifest: Manifest) -> Checked | DocumentError:
 
 
 def _with_replacements(manifest: Manifest, found: Checked) -> Checked:
+    from webhook.runs.mending import replacement  # here: one format asks for it
+
     results = (replace(each, replacement=replacement(manifest, each)) for each in found.results)
     return replace(found, results=tuple(results))
 
