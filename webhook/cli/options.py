@@ -127,6 +127,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def percentage(text: str) -> int:
+    """Read a share in percent."""
+    if not text.isascii() or not text.isdigit() or int(text) > 100:
+        raise argparse.ArgumentTypeError(f"got `{text}`, want a whole number from 0 to 100")
+    return int(text)
+
+
 def add_policy_options(parser: Parser) -> None:
     """Offer the choice of policies."""
     parser.repeatable("--policies", metavar="PATH", help="policies to use in place of the bundled ones")

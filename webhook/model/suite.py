@@ -9,6 +9,7 @@ from typing import Any
 
 from webhook.errors import DocumentError
 from webhook.model.decision import Operation
+from webhook.model.mutation import EquivalentMutant
 from webhook.model.policy import Location
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
@@ -70,11 +71,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One PolicyTest document; `policies` are paths that can be opened from where we are."""
+    """One PolicyTest document; `policies` are paths that can be opened from where we are.
+
+    `mutants` are the ones that no case can kill, each with a reason.
+    """
 
     file: str
     policies: tuple[str, ...]
     cases: tuple[Case, ...]
+    mutants: tuple[EquivalentMutant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,11 @@ class JsonSuites:
         self._out = out
         self._suites = Lines()
         self._summary = SuiteSummary()
+        self._sections: dict[str, Any] = {}
+
+    def add_section(self, name: str, section: dict[str, Any]) -> None:
+        """Take what else was measured: `coverage` or `mutants`."""
+        self._sections[name] = section
 
     def add(self, result: SuiteResult) -> None:
         """Take one suite."""
@@ -36,7 +41,10 @@ class JsonSuites:
         summary = json.dumps(self._summary.entry(len(faults)))
         self._out.write(f'{{"version": {VERSION}, "summary": {summary},\n "suites": [')
         self._suites.copy_to(self._out)
-        self._out.write(f'],\n "errors": {json.dumps([policy_error_entry(error) for error in faults])}}}\n')
+        self._out.write(f'],\n "errors": {json.dumps([policy_error_entry(error) for error in faults])}')
+        for name, section in self._sections.items():
+            self._out.write(f',\n "{name}": {json.dumps(section, ensure_ascii=False)}')
+        self._out.write("}\n")
         return self._summary.exit_code(len(faults))
 
 

@@ -44,7 +44,7 @@ def invalid_differences(case: Case, errors: Sequence[DocumentError]) -> Iterator
     expect = case.expect
     if not errors:
         yield Difference("outcome", Expected.INVALID.value, "policies that load")
-    elif not any(expect.field in ("", error.path) and _says(expect.message, error.message) for error in errors):
+    elif not any(expect.field in ("", error.path) and says(expect.message, error.message) for error in errors):
         yield Difference("error", f"{expect.field} {expect.message}".strip(), "\n".join(map(str, errors)))
 
 
@@ -86,13 +86,13 @@ def _nearest(expect: Expectation, findings: Sequence[Finding]) -> list[Differenc
 def _finding_differences(expect: Expectation, finding: Finding | None) -> Iterator[Difference]:
     if expect.field and not (finding and path.parse(expect.field) == finding.field):
         yield Difference("field", expect.field, finding and path.render(finding.field))
-    if expect.message and not (finding and _says(expect.message, finding.message)):
+    if expect.message and not (finding and says(expect.message, finding.message)):
         yield Difference("message", expect.message, finding and finding.message)
     if expect.reason and not (finding and finding.reason.value == expect.reason):
         yield Difference("reason", expect.reason, finding and finding.reason.value)
 
 
-def _says(wanted: str, text: str) -> bool:
+def says(wanted: str, text: str) -> bool:
     """Is the text, or the `/regular expression/`, found in the message."""
     if len(wanted) > 1 and wanted.startswith("/") and wanted.endswith("/"):
         return re.search(wanted[1:-1], text) is not None
@@ -123,5 +123,5 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _warnings(wanted: Sequence[str], got: Sequence[str]) -> Iterator[Difference]:
-    if len(wanted) != len(got) or not all(map(_says, wanted, got)):
+    if len(wanted) != len(got) or not all(map(says, wanted, got)):
         yield Difference("warnings", list(wanted), list(got))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -11,11 +11,11 @@ from webhook.admission.synthesize import Circumstances, synthesize
 from webhook.engine.context import Context
 from webhook.engine.pipeline import review
 from webhook.engine.policyset import PolicySet
-from webhook.errors import DocumentError
+from webhook.errors import DocumentError, UsageError
 from webhook.model.decision import Decision
 from webhook.model.request import CREATE, DELETE, UPDATE, AdmissionRequest, Object
 from webhook.model.suite import Case, CaseResult, Difference, Expected, Suite, SuiteResult
-from webhook.runs.judge import differences, invalid_differences
+from webhook.runs.judge import differences, invalid_differences, says
 from webhook.sources import catalog, compiled
 from webhook.sources.objects import NAME_LABEL, ObjectStore
 from webhook.sources.rbac import RbacAuthorizer
@@ -31,6 +31,14 @@ class Tested:
 
     policies: PolicySet
     errors: tuple[DocumentError, ...]
+
+
+def choose(suites: Iterable[Suite], pattern: str) -> list[Suite]:
+    """Keep the cases whose name has the text, or the `/regular expression/`. Raises UsageError where none has."""
+    kept = [replace(one, cases=tuple(case for case in one.cases if says(pattern, case.name))) for one in suites]
+    if chosen := [suite for suite in kept if suite.cases]:
+        return chosen
+    raise UsageError(f"no case has `{pattern}` in its name; write a part of it, or a `/regular expression/`")
 
 
 def run(suite: Suite) -> SuiteResult:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from webhook.errors import DocumentError, DocumentErrors, UsageError
 from webhook.model.decision import Operation
+from webhook.model.mutation import EquivalentMutant
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
 from webhook.model.suite import Case, Expectation, Expected, Suite
@@ -87,7 +88,14 @@ def _suite(file: Path, document: Written) -> Suite:
     if errors:
         raise DocumentErrors(errors)
     policies = tuple(os.path.normpath(file.parent / path) for path in suite.policies)
-    return Suite(str(file), policies, tuple(cases))
+    return Suite(str(file), policies, tuple(cases), tuple(_equivalents(suite.mutants, document.place / "mutants")))
+
+
+def _equivalents(mutants: Iterable[formats.Mutant], place: Place) -> Iterator[EquivalentMutant]:
+    for index, mutant in enumerate(mutants):
+        change = " ".join((mutant.change or "").split())
+        at = (place / index / "at").location()
+        yield EquivalentMutant(mutant.at, mutant.why, at, change, mutant.policy or "")
 
 
 def _case(case: formats.Case, defaults: formats.Circumstances, place: Place) -> Case:

@@ -107,6 +107,15 @@ class Case(Circumstances):
             yield ("operation",), "UPDATE needs the `oldObject` too"
 
 
+class Mutant(Mapped):
+    """A mutant that no case can kill, and why."""
+
+    policy: Words | None = None
+    at: FieldPath
+    change: Line | None = None
+    why: Line
+
+
 class PolicyTest(Mapped):
     """A suite: the policies under test and their cases."""
 
@@ -116,5 +125,6 @@ class PolicyTest(Mapped):
     policies: Annotated[list[Words], Field(min_length=1)] = ["."]
     defaults: Circumstances = Circumstances()
     cases: Annotated[list[Case], Field(min_length=1)]
+    mutants: list[Mutant] = []
 
     UNIQUE: ClassVar[Mapping[str, str]] = {"cases": "name"}
