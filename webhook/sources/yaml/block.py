@@ -35,22 +35,25 @@ def replace(page: Page, slot: Slot, value: Any) -> list[Splice]:
     """Replace a value; the comment on the line of its key or dash stays there."""
     text, old, after = page.text, slot.value, page.after(slot)
     stop = max(page.end(old), after)
-    head, *rest = _written(page, slot, value)
+    beside = old.start < old.end and "\n" not in text[after : old.start]
+    head, *rest = _written(page, slot, value, old.start if beside else after + 1)
     tail = "".join("\n" + line for line in rest)
-    if "\n" not in text[after : old.start]:
+    if beside or old.start == old.end:
         at = layout.line_end(text, stop)
+        if head and beside:  # the spaces before it stay, too
+            after, head = old.start, head[1:]
         return apart(Splice(after, stop, head), Splice(at, at, tail))
     above = layout.line_start(text, old.start) - 1
     return [Splice(after, after, head), Splice(above, layout.line_end(text, stop), tail)]
 
 
-def _written(page: Page, slot: Slot, value: Any) -> list[str]:
-    """Write a value: what follows on the line of its key or dash, then the lines below."""
+def _written(page: Page, slot: Slot, value: Any, start: int) -> list[str]:
+    """Write a value: what follows on the line of its key or dash, there from `start` on, then the lines below."""
     old, indent = slot.value, layout.column(page.text, page.begin(slot))
     if isinstance(value, dict | list) and value:
         lines = write.block(value, page.style)
         if isinstance(slot.parent, Sequence):
-            return [f" {lines[0]}", *(" " * (indent + 2) + line for line in lines[1:])]
+            return [f" {lines[0]}", *(" " * layout.column(page.text, start) + line for line in lines[1:])]
         deeper = indent + (page.style.step if isinstance(value, dict) else page.style.lists)
         return ["", *(" " * deeper + line for line in lines)]
     if isinstance(old, Scalar) and old.block and (lines := write.literal(value)):

@@ -38,6 +38,9 @@ def drop(path: str) -> Edit:
     ("before", "edit", "after"),
     [
         ("a: b  # c\n", put("a", "d"), "a: d  # c\n"),
+        ("a:    b\nbcd: e\n", put("a", "d"), "a:    d\nbcd: e\n"),
+        ("a:\tb\t# c\n", put("a", "d"), "a:\td\t# c\n"),
+        ("-   a\n-   b\n", put("[1]", {"c": 1, "d": 2}), "-   a\n-   c: 1\n    d: 2\n"),
         ("a: 'b'\n", put("a", "it's"), "a: 'it''s'\n"),
         ('a: "b"\n', put("a", "d"), 'a: "d"\n'),
         ("a: b\n", put("a", "true"), 'a: "true"\n'),

@@ -106,25 +106,25 @@ class Page:
             yield from self.entry(head, each, (*path, step), indent, listed=isinstance(value, list))
 
     def entry(self, head: str, each: Any, path: tuple[str | int, ...], indent: int, *, listed: bool) -> Iterator[str]:
-        start = " " * indent + head
+        start, gap = " " * indent + head, self.draw(st.sampled_from([" ", " ", "   "]))
         if not (isinstance(each, dict | list) and each) or self.draw(st.integers(0, 3)) == 0:
             if _is_line(each) and self.draw(st.booleans()):
-                yield f"{start} |-{self.comment(path)}"
+                yield f"{start}{gap}|-{self.comment(path)}"
                 yield " " * (indent + 2) + each
                 return
             if isinstance(each, dict | list) and each and self.draw(st.booleans()):
                 yield from self.spread(start, each, path, indent)
                 return
-            yield f"{start} {self.flow(each)}{self.comment(path)}"
+            yield f"{start}{gap}{self.flow(each)}{self.comment(path)}"
             return
         deeper = indent + self.draw(st.sampled_from([2, 4]))
         if listed and self.draw(st.booleans()):
-            first, *rest = self.block(each, path, indent + 2)
+            first, *rest = self.block(each, path, indent + 1 + len(gap))
             if first.lstrip().startswith("#c"):
                 yield start
                 yield first
             else:
-                yield f"{start} {first.lstrip()}"
+                yield f"{start}{gap}{first.lstrip()}"
             yield from rest
             return
         if isinstance(each, list) and not listed and self.draw(st.booleans()):
