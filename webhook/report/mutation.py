@@ -26,8 +26,8 @@ def lines(results: Sequence[Mutation], style: Style, seconds: float, want: int |
     made, lived = sum(one.made for one in results), sum(len(one.survivors) for one in results)
     explained = sum(one.explained for one in results)
     told = f"killed {made - lived - explained} of {count(made, 'mutant')} of "
-    told += f"{count(len(results), 'policy', 'policies')} in {seconds:.2f} s"
-    told += f", {explained} explained" if explained else ""
+    told += count(len(results), "policy", "policies") + (f", {explained} explained," if explained else "")
+    told += f" in {seconds:.2f} s"
     enough = want is None or share(results) >= want
     told += f": {share(results):g} %" + ("" if enough else f", want {want} %")
     yield style(told, *(("bold",) if enough else ("bold", "red")))
