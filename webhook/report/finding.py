@@ -7,7 +7,7 @@ import os
 from enum import Enum, auto
 
 from webhook.model import path
-from webhook.model.decision import Outcome
+from webhook.model.decision import Finding, Outcome
 from webhook.model.result import Result
 from webhook.report.plain import visible
 from webhook.report.text import choices, fix_words
@@ -40,10 +40,13 @@ _WEIGHTS = {
 
 
 def weight(result: Result) -> Weight:
-    """Weigh a finding."""
-    if result.silenced:
-        return Weight.SILENCED
-    return Weight.NOTE if result.finding.ignored else _WEIGHTS[result.finding.outcome]
+    """Weigh a finding; one that is silenced weighs nothing."""
+    return Weight.SILENCED if result.silenced else own_weight(result.finding)
+
+
+def own_weight(finding: Finding) -> Weight:
+    """Weigh a finding as if nobody had silenced it."""
+    return Weight.NOTE if finding.ignored else _WEIGHTS[finding.outcome]
 
 
 def fingerprint(result: Result, *more: str) -> str:
@@ -66,7 +69,7 @@ def details(result: Result) -> str:
     if weight(result) in (Weight.SKIPPED, Weight.PASSED):
         return message(result)
     lines = [
-        *map(visible, finding.message.splitlines()),
+        *finding.message.splitlines(),
         choices(result),
         f"at: {path.render(finding.field)}" if finding.field else "",
         f"why: {finding.why}" if finding.why else "",
@@ -77,8 +80,11 @@ def details(result: Result) -> str:
 
 
 def file_path(file: str) -> str:
-    """Name a file as other tools do: from the current folder where it is below it, with `/`."""
-    if file.startswith("<"):
+    """Name a file as other tools do: from the current folder where it is below it, with `/`.
+
+    Standard input keeps its name, and what comes from a cluster has none.
+    """
+    if not file or file.startswith("<"):
         return file
     relative = os.path.relpath(file)
     return (file if relative.startswith("..") else relative).replace(os.sep, "/")

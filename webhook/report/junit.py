@@ -46,7 +46,7 @@ class _Suites:
     ) -> None:
         """Add a case; `element` is how it failed, `said` the message and the whole text."""
         file, line = place
-        at = f" file={_attribute(file_path(file))}" + (f' line="{line}"' if line else "")
+        at = (f" file={_attribute(file_path(file))}" if file else "") + (f' line="{line}"' if line else "")
         head = f"    <testcase classname={_attribute(group)} name={_attribute(name)}{at}"
         self._counts[element] += 1
         if element == "skipped":
@@ -90,7 +90,7 @@ class JunitReport:
 
     def add(self, checked: Checked) -> None:
         """Take one object."""
-        self._suites.suite(file_path(checked.file))
+        self._suites.suite(file_path(checked.file) or "the cluster")
         for result in checked.results:
             self._case(result)
         if not checked.results:

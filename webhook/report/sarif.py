@@ -17,7 +17,7 @@ from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.policy import Policy, Severity
 from webhook.model.result import Checked, Replacement, Result, Setup, Silenced, Source
-from webhook.report.finding import Weight, file_path, fingerprint, message, weight
+from webhook.report.finding import Weight, file_path, fingerprint, message, own_weight, weight
 from webhook.report.lines import Lines
 from webhook.report.plain import visible
 from webhook.report.summary import Summary
@@ -99,7 +99,7 @@ def _rule(policy: Policy) -> dict[str, Any]:
 
 def _result(result: Result) -> dict[str, Any]:
     finding, kind = result.finding, weight(result)
-    level = "none" if kind is Weight.PASSED else _LEVELS[weight(_unsilenced(result))]
+    level = "none" if kind is Weight.PASSED else _LEVELS[own_weight(finding)]
     lines = [message(result), choices(result), f"fix: {words}" if (words := fix_words(finding)) else ""]
     entry: dict[str, Any] = {
         "ruleId": finding.policy.name,
@@ -119,11 +119,6 @@ def _result(result: Result) -> dict[str, Any]:
     if result.replacement:
         entry["fixes"] = [_fix(result, result.replacement)]
     return entry
-
-
-def _unsilenced(result: Result) -> Result:
-    """Give the finding as it would count."""
-    return Result(result.finding, result.resource, result.source)
 
 
 def _suppression(silenced: Silenced) -> dict[str, Any]:

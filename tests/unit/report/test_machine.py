@@ -176,3 +176,15 @@ def test_no_text_breaks_a_format(result: Make, message: str, name: str, field: s
     assert len(ET.fromstring(written(JunitReport, one)).findall("*/testcase")) == 2  # noqa: S314 - our own document
     assert written(GithubReport, one).count("\n") == 2
     assert written(TapReport, one).endswith("\n1..2\n")
+
+
+def test_what_comes_from_a_cluster_has_no_file(result: Make) -> None:
+    out = io.StringIO()
+    report = JunitReport(out)
+    report.begin(Setup("1.6", 52))
+    report.add(Checked(Resource("v1", "ConfigMap", "a", "fine")))
+    report.add(Checked(Resource("v1", "ConfigMap", "a", "other"), (result(source=Source("")),)))
+    report.end(Summary(), 0.1)
+
+    [suite] = ET.fromstring(out.getvalue())  # noqa: S314 - our own document
+    assert [case.get("file") for case in suite] == [None, None]
