@@ -53,7 +53,9 @@ def fingerprint(result: Result, *more: str) -> str:
     """Recognise a finding by policy, rule, object and field: neither lines nor words change it. 64 hex digits."""
     finding, resource = result.finding, result.resource
     what = (finding.policy.name, finding.rule, resource.api_version, resource.kind, resource.namespace, resource.name)
-    return hashlib.sha256("\0".join((*what, path.render(finding.field), *more)).encode()).hexdigest()
+    return hashlib.sha256(
+        "\0".join((*what, path.render(finding.field), *more)).encode(errors="surrogateescape")
+    ).hexdigest()
 
 
 def message(result: Result) -> str:

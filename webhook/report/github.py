@@ -105,7 +105,13 @@ def fault_command(fault: DocumentError, title: str) -> str:
 def command(name: str, file: str, place: tuple[int, int, int], title: str, message: str) -> str:
     """Write one command; `place` is the line, the column and the column behind, each 0 where it is not known."""
     line, column, end = place
-    properties = {"file": file_path(file), "line": line, "col": column, "endColumn": end, "title": visible(title)}
+    properties = {
+        "file": visible(file_path(file)),
+        "line": line,
+        "col": column,
+        "endColumn": end,
+        "title": visible(title),
+    }
     shown = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value)
     return f"::{name} {shown}::{_data(message)}\n"
 

@@ -64,7 +64,7 @@ class GitlabReport:
 
     def _fault(self, name: str, fault: DocumentError) -> None:
         said = f"{fault.path}: {fault.message}" if fault.path else fault.message
-        known = hashlib.sha256(f"{name}\0{fault.file}\0{said}".encode()).hexdigest()
+        known = hashlib.sha256(f"{name}\0{fault.file}\0{said}".encode(errors="surrogateescape")).hexdigest()
         self._issues.add(_entry(name, visible(said), self._once(known), "blocker", fault.file, fault.line))
 
     def _once(self, known: str) -> str:
