@@ -106,7 +106,7 @@ class Installation:
             replica.launch()
         for replica in self.replicas:
             replica.wait()
-        until(lambda: self.dry_run(package("contaner")).code)
+        until(lambda: "did you mean" in self.dry_run(package("contaner")).denial)
 
     def _arguments(self) -> dict[str, object]:
         """Give what the Deployment runs its pods with, but for where files are and how the cluster is reached."""

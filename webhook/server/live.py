@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from webhook.server.world import World
 
 _NAMESPACE: Final = "cozyguard"
+_NOTICED: Final = 5.0
+"""Seconds until a Service sends requests to a process that has become ready: a probe, and what follows from it. What is
+registered before that would be refused."""
 _PATIENCE: Final = 10.0
 """Seconds that new policies wait for what they look up, before it is tried again."""
 
@@ -107,8 +110,7 @@ class Live:
 
     def start_leading(self) -> None:
         """Register from now on, if this process leads: reviews are answered."""
-        self._answering = True
-        self._controller.changed()
+        self._loop.call_later(_NOTICED, self._answer)
 
     @property
     def seen(self) -> object:
@@ -161,6 +163,10 @@ class Live:
         self._controller.changed()
         self._told.set()
 
+    def _answer(self) -> None:
+        self._answering = True
+        self._controller.changed()
+
     def _note(self) -> None:
         self._changes += 1
 
@@ -178,7 +184,7 @@ class Live:
             return tls.load(certificate, key)
 
     def _in_force(self) -> InForce | None:
-        """Tell the leader what to register: nothing before the server answers, with all that is installed."""
+        """Tell the leader what to register: nothing before requests reach this process, with all that is installed."""
         if not self._answering:
             return None
         world = self._world()
