@@ -62,7 +62,7 @@ def _changes(tree: Tree, node: Node, parent: Node | None, outcomes: tuple[str, .
             yield _operator(tree, node, _BOUNDARIES[function])
         case Call(function=function, args=(_, _)) if function in _ARITHMETIC and tree.type_of(node) in _NUMBERS:
             yield _operator(tree, node, _ARITHMETIC[function])
-        case Call(function=function, args=(operand, key)) if function in _STEPS and not _is_chain(operand):
+        case Call(function=function, args=(operand, key)) if function in _STEPS and _is_guard(operand, key):
             yield _unguarded(tree, node, operand, key)
         case ListNode():
             yield from _shorter(tree, node)
@@ -93,15 +93,19 @@ def _constant(node: Const, parent: Node | None, *, forced: bool) -> Iterator[tup
     elif isinstance(value, int | float):
         more = type(value)(value + 1)
         yield replace(node, value=more), str(more)
-    elif isinstance(value, str) and not (isinstance(parent, Call) and parent.function in _TESTS):
-        other = "" if value else "~"
-        yield replace(node, value=other), f"'{other}'"
+    elif isinstance(value, str) and value and not (isinstance(parent, Call) and parent.function in _TESTS):
+        yield replace(node, value=""), "''"  # an empty one stands for nothing: no slip makes something of it
 
 
 def _operator(tree: Tree, node: Call, function: str) -> tuple[Node, str]:
     left, right = node.args
     sign = function.strip("_")
     return replace(node, function=function), f"{source(tree, left)} {sign} {source(tree, right)}"
+
+
+def _is_guard(operand: Node, key: Node) -> bool:
+    """Does the `?` of a step keep an error away: the first of a chain, but for what every object has."""
+    return not _is_chain(operand) and not (isinstance(key, Const) and key.value == "metadata")
 
 
 def _is_chain(node: Node) -> bool:

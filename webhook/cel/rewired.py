@@ -5,7 +5,6 @@ Their variables have slots of their own: with shared ones, whoever reads first w
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -45,19 +44,20 @@ class Mutated(Program):
     """A program with another tree in the place of one expression's, in all that explains it as well."""
 
     name: str
-    tree: Tree
+    changed: Mapping[str, Tree]
 
     @classmethod
-    def of(cls, program: Program, owner: str, name: str, tree: Tree) -> Mutated:
-        """Change one expression of a program; `owner` is a name that no other program has."""
-        return cls(_own(program.units, owner), program.source, program.code, program.trees, name, tree)
+    def of(cls, program: Program, owner: str, name: str, changed: Mapping[str, Tree]) -> Mutated:
+        """Change one expression of a program: `changed` has all its trees. No other program has the name `owner`."""
+        return cls(_own(program.units, owner), program.source, program.code, program.trees, name, changed)
 
     def link(self, slots: SlotTable) -> Linked:
         """Link the changed function in place of the one it was made from."""
         globals_, unit = self.load(slots), self.units[self.name]
-        _define(Generator(self.tree, _slots(self.units)).function(unit.python_name, unit.parameters), globals_)
+        generator = Generator(self.changed[self.name], _slots(self.units))
+        _define(generator.function(unit.python_name, unit.parameters), globals_)
         linked = Linked(self.units, self.trees, globals_)
-        linked.trees = {**pickle.loads(self.trees), self.name: self.tree}  # noqa: S301 - our own
+        linked.trees = self.changed
         return linked
 
 

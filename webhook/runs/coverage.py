@@ -62,9 +62,14 @@ def _measured(one: CompiledPolicy, records: Mapping[str, Record]) -> Measured:
     return Measured.of(one.program, identity(one.policy), records)
 
 
-def _records(one: CompiledPolicy) -> dict[str, Record]:
+def trees_of(one: CompiledPolicy) -> Mapping[str, Tree]:
+    """Give the syntax trees of a policy's expressions, by the names of their functions."""
     trees: Mapping[str, Tree] = pickle.loads(one.program.trees)  # noqa: S301 - our own
-    return {name: Record(tree, _points(name, tree)) for name, tree in trees.items()}
+    return trees
+
+
+def _records(one: CompiledPolicy) -> dict[str, Record]:
+    return {name: Record(tree, _points(name, tree)) for name, tree in trees_of(one).items()}
 
 
 def _points(name: str, tree: Tree) -> tuple[Point, ...]:

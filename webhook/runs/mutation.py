@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
@@ -16,7 +15,7 @@ from webhook.engine.policyset import PolicySet
 from webhook.model.mutation import EquivalentMutant, Mutation, Survivor
 from webhook.model.policy import Expression
 from webhook.model.suite import Expected, Suite
-from webhook.runs.coverage import identity
+from webhook.runs.coverage import identity, trees_of
 from webhook.runs.killers import hint
 from webhook.runs.suite import Tested, case_differences
 from webhook.sources import compiled
@@ -82,6 +81,7 @@ class _Bench:
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
+        self._trees = trees_of(subject.policy)
         self._loaded = [compiled.load(suite.policies) for suite in subject.suites]
         self._originals = [PolicySet.link(found.policies) for found in self._loaded]
         self._cases = [
@@ -94,9 +94,10 @@ class _Bench:
     def sets(self, function: str, mutant: Mutant) -> PolicySets:
         """Link the policies of each suite, with the mutant in its place."""
         name = identity(self._subject.policy.policy)
+        changed = {**self._trees, function: mutant.tree}
         return [
             PolicySet.link(
-                replace(one, program=Mutated.of(one.program, name, function, mutant.tree))
+                replace(one, program=Mutated.of(one.program, name, function, changed))
                 if identity(one.policy) == name
                 else one
                 for one in found.policies
@@ -124,7 +125,7 @@ class _Bench:
 
 def _mutants(one: CompiledPolicy) -> Iterator[tuple[str, Expression, Tree, Mutant]]:
     """Give the mutants of all that decides: of words for people, no case says what they should be."""
-    trees: Mapping[str, Tree] = pickle.loads(one.program.trees)  # noqa: S301 - our own
+    trees = trees_of(one)
     deciding = _deciding(trees)
     for function, expression in expressions(one.policy):
         if function in deciding:
