@@ -77,7 +77,10 @@ class ApiServer:
         response = self._connection.getresponse()
         given = response.headers.get_all("Warning") or ()
         warnings = tuple(json.loads(match[1]) for text in given if (match := re.match(r"299 - (\".*\")", text)))
-        return Answer(response.status, json.loads(response.read() or b"{}"), warnings)
+        content = response.read()
+        is_json = response.headers.get_content_type() == "application/json"
+        body = json.loads(content) if is_json else {"message": content.decode()}
+        return Answer(response.status, body, warnings)
 
     def create(self, obj: Object, namespace: str, *, dry_run: bool = True) -> Answer:
         """Create an object in a namespace, but for good only where that is asked for."""

@@ -10,7 +10,7 @@ import pytest
 from webhook.cel.functions import LIBRARIES
 from webhook.cli import load
 from webhook.server.metrics import FAMILIES
-from webhook.sources.formats import configuration, lookup, native, policy, suite
+from webhook.sources.formats import configuration, lookup, native, policy, rules, suite
 from webhook.sources.formats.base import Mapped
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -25,7 +25,8 @@ def _page(name: str) -> str:
 @pytest.mark.parametrize(
     "mapping",
     [
-        *(policy.Spec, policy.ForEach, policy.Fix, policy.Validation, policy.JsonPatch, policy.Mutation, lookup.Lookup),
+        *(policy.Spec, policy.ForEach, policy.Fix, policy.Validation, policy.Mutation, lookup.Lookup),
+        *(rules.JsonPatch, rules.ApplyConfiguration, rules.ParamKind, rules.ParamRef, native.MutatingSpec),
         *(native.BindingSpec, suite.PolicyTest, suite.Circumstances, suite.Case, suite.Expectation, suite.Operation),
         *(configuration.Settings, configuration.Mode, configuration.Exempt, configuration.ExceptionSpec),
         *(configuration.ExceptionMatch, configuration.ExceptedPolicy),

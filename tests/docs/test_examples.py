@@ -121,7 +121,7 @@ def _console(text: str, shell: Shell) -> str:
 
 def _sh(text: str, shell: Shell) -> str:
     """Commands that need a cluster or a key are not run; their flags have to be ours all the same."""
-    line = r"(?m)^(?:.*[|;&] )?(?:\w+=\S+ )*\S*\bcozyguard ((?:catalog )?\w+)((?: [^|>#\n]*)?)"
+    line = r"(?m)^(?:.*[|;&] )?(?:\w+=\S+ )*\S*\bcozyguard ((?:(?:catalog|export) )?\w+)((?: [^|>#\n]*)?)"
     for command, flags in re.findall(line, text.replace("\\\n", " ")):
         assert command in COMMANDS
         load(command).parser().parse(shlex.split(flags), {})

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "audit": "judge what a live cluster holds, as if it were applied now",
     "test": "run policy tests",
     "explain": "tell policies and decisions in words",
+    "export vap": "write policies as Kubernetes' own kinds",
     "serve": "answer admission reviews over HTTPS",
     "doctor": "find what can lock a cluster out: webhooks, certificates, replicas",
     "catalog build": "read what a Cozystack release has from its source tree",

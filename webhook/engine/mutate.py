@@ -35,7 +35,7 @@ def mutate(
     for mutation in policy.mutations:
         try:
             given = mutation.patch(activation)
-            after = _after(mutation.mutation.patch_type, obj, given, structure) if given else obj
+            after = _after(policy, mutation, obj, given, structure) if given else obj
         except EVALUATION_FAILURES as error:
             verdicts.append(of_error(error, function=mutation.name))
             continue
@@ -46,9 +46,11 @@ def mutate(
     return obj, changes, verdicts
 
 
-def _after(kind: PatchType, obj: Object, given: Any, structure: Callable[[], Structure]) -> Object:
-    if kind is PatchType.JSON_PATCH:
-        return apply(obj, plain(given))
+def _after(
+    policy: LinkedPolicy, mutation: LinkedMutation, obj: Object, given: Any, structure: Callable[[], Structure]
+) -> Object:
+    if mutation.mutation.patch_type is PatchType.JSON_PATCH:
+        return apply(obj, plain(given), parents=not policy.policy.native)
     return apply_configuration(obj, plain(given), structure())
 
 

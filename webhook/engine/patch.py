@@ -23,10 +23,11 @@ _MOST_COPIED: Final = 3 * 1024 * 1024
 _OPERATIONS: Final = ("add", "copy", "move", "remove", "replace", "test")
 
 
-def apply(obj: Object, operations: Sequence[Any]) -> Object:
-    """Apply operations in order to a copy; parents that `add` lacks are made. Raises CelError when one cannot be.
+def apply(obj: Object, operations: Sequence[Any], *, parents: bool = True) -> Object:
+    """Apply operations in order to a copy. Raises CelError when one cannot be.
 
-    A `test` that does not hold means that nothing at all changes, as in a MutatingAdmissionPolicy.
+    `parents`: those that `add` lacks are made, which a MutatingAdmissionPolicy does not do. As there, a `test` that
+    does not hold means that nothing at all changes.
     """
     import jsonpatch
     from jsonpointer import JsonPointer, JsonPointerException
@@ -40,7 +41,8 @@ def apply(obj: Object, operations: Sequence[Any]) -> Object:
             copied += _copies(document, operation)
             if copied > _MOST_COPIED:
                 raise CelError(f"the patch copies more than {_MOST_COPIED} characters")
-            for parent in _missing_parents(document, operation, JsonPointer(operation["path"])):
+            pointer = JsonPointer(operation["path"])
+            for parent in _missing_parents(document, operation, pointer) if parents else ():
                 document = jsonpatch.apply_patch(document, [parent], in_place=True)
             document = jsonpatch.apply_patch(document, [operation], in_place=True)
         except jsonpatch.JsonPatchTestFailed:

@@ -247,3 +247,10 @@ def test_a_policy_that_asks_for_it_has_another_turn_after_later_ones_have_change
 
 def test_a_policy_has_no_second_turn_for_a_change_of_its_own(judge: Any) -> None:
     assert judge(LABEL.format(policy="IfNeeded", condition="true"), pod(names=[])).object["spec"]["seen"] == "0"
+
+
+def test_a_native_policy_makes_no_parents_that_are_missing() -> None:
+    operation = {"op": "add", "path": "/spec/a/b", "value": 1}
+    assert apply(pod(), [operation])["spec"] == {"a": {"b": 1}}
+    with pytest.raises(CelError, match="cannot add `/spec/a/b`"):
+        apply(pod(), [operation], parents=False)

@@ -1,0 +1,1 @@
+"""Our policies as Kubernetes' own kinds: a ValidatingAdmissionPolicy, a MutatingAdmissionPolicy, and their bindings."""
