@@ -53,6 +53,9 @@ class DocumentErrors(CozyguardError):
         self.errors = tuple(sorted(errors))
         super().__init__("\n".join(map(str, self.errors)))
 
+    def __reduce__(self) -> tuple[type[DocumentErrors], tuple[tuple[DocumentError, ...]]]:
+        return type(self), (self.errors,)  # for other processes: an exception is copied by its words otherwise
+
     def __iter__(self) -> Iterator[DocumentError]:
         return iter(self.errors)
 

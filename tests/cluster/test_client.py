@@ -16,7 +16,7 @@ import pytest
 from tests.controlplane.plane import ControlPlane
 from webhook.cluster.access import Access, Credentials
 from webhook.cluster.client import Client
-from webhook.cluster.credentials import answer
+from webhook.cluster.credentials import load_here
 from webhook.cluster.faults import ApiError, Unreachable
 from webhook.cluster.resources import CONFIG_MAPS, NAMESPACES
 from webhook.errors import UsageError
@@ -237,7 +237,7 @@ async def test_credentials_are_read_in_another_process_as_well(
     kubeconfig: Callable[..., Access], token: str, tmp_path: Path
 ) -> None:
     async def elsewhere(access: Access) -> Credentials:
-        found = pickle.loads(pickle.dumps(await asyncio.to_thread(answer, access)))  # noqa: S301  our own
+        found = pickle.loads(pickle.dumps(await asyncio.to_thread(load_here, access)))  # noqa: S301  our own
         assert isinstance(found, Credentials)
         return found
 

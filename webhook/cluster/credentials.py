@@ -47,12 +47,9 @@ async def load(access: Access) -> Credentials:
     return credentials
 
 
-def answer(access: Access) -> Credentials | UsageError:
-    """Do what `load` does, for another process that wants to know."""
-    try:
-        return asyncio.run(load(access))
-    except UsageError as error:
-        return error
+def load_here(access: Access) -> Credentials:
+    """Do what `load` does, in a process without an event loop. Raises UsageError."""
+    return asyncio.run(load(access))
 
 
 def _load_service_account(configuration: Configuration, folder: Path) -> None:

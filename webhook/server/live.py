@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webhook.cluster.access import Access, Credentials
 from webhook.cluster.cache import WatchCache
 from webhook.cluster.client import Client
-from webhook.cluster.credentials import answer
+from webhook.cluster.credentials import load_here
 from webhook.cluster.reflector import Reflector
 from webhook.cluster.resources import ADMISSION_POLICIES, POLICY_EXCEPTIONS
 from webhook.cluster.table import Table
@@ -27,7 +27,7 @@ from webhook.controller.secret import as_files
 from webhook.controller.status import State, StatusWriter
 from webhook.engine.context import Cluster
 from webhook.engine.policyset import PolicySet
-from webhook.errors import CozyguardError, UsageError
+from webhook.errors import CozyguardError
 from webhook.server import tls
 from webhook.server.compiling import elsewhere
 from webhook.server.logs import Log
@@ -204,10 +204,7 @@ def _access(settings: Settings) -> Access:
 
 async def _load_elsewhere(access: Access) -> Credentials:
     """Read credentials in a process that ends with it: the library for it would stay here for good, 20 MiB of it."""
-    found = await asyncio.to_thread(elsewhere, answer, access)
-    if isinstance(found, UsageError):
-        raise found
-    return found
+    return await asyncio.to_thread(elsewhere, load_here, access)
 
 
 def _duties(settings: Settings) -> Duties:

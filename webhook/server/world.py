@@ -13,11 +13,11 @@ from webhook.engine.policyset import PolicySet
 from webhook.errors import DocumentErrors, UsageError
 from webhook.model.configuration import Configuration
 from webhook.model.release import Release
-from webhook.server.compiling import compile_policies
+from webhook.server.compiling import compile_policies, read_configuration
 from webhook.server.logs import Log
 from webhook.server.settings import Settings
 from webhook.server.watched import fingerprint
-from webhook.sources import configuration, releases, yaml
+from webhook.sources import releases, yaml
 from webhook.sources.bundled import bundled
 from webhook.sources.installed import Installed
 from webhook.sources.objects import ObjectStore
@@ -67,7 +67,7 @@ def load(settings: Settings, log: Log, live: Live | None, before: World | None) 
     What is installed in the cluster counts one by one: its status says what is wrong with it. Policies of files that
     have not changed since `before` are taken from there.
     """
-    given = configuration.load(settings.config) if settings.config else DEFAULT_CONFIGURATION
+    given = read_configuration(settings.config) if settings.config else DEFAULT_CONFIGURATION
     files = _read(_policy_paths(settings, given), before.files if before else NO_FILES, log)
     found = live.installed() if live else NOTHING_INSTALLED
     for fault in found.faults():

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.configuration import Configuration, PolicyException
-from webhook.sources import written
+from webhook.sources import cache, written
 from webhook.sources.files import unreadable
 from webhook.sources.written import Written
 
 
-def load(path: str | Path) -> Configuration:
-    """Read a file of one `Configuration` and any number of `PolicyException` documents, or of these alone.
+class File(NamedTuple):
+    """A file as it was read."""
+
+    name: str
+    content: bytes
+
+
+def read(file: File) -> Configuration:
+    """Read one `Configuration` and any number of `PolicyException` documents, or these alone.
 
     Raises DocumentErrors with every fault.
     """
-    try:
-        objects = written.read(str(path), Path(path).read_bytes())
-    except OSError as error:
-        raise DocumentErrors([unreadable(str(path), error)]) from None
+    objects = written.read(file.name, file.content)
     errors: list[DocumentError] = []
     configurations: list[Configuration] = []
     exceptions: list[PolicyException] = []
@@ -38,12 +43,21 @@ def load(path: str | Path) -> Configuration:
         except DocumentErrors as faults:
             errors += faults
     if not objects:
-        errors.append(DocumentError(str(path), message="empty, want a `Configuration`"))
+        errors.append(DocumentError(file.name, message="empty, want a `Configuration`"))
     errors += _more_than_one(objects)
     if errors:
         raise DocumentErrors(errors)
     configuration = configurations[0] if configurations else Configuration()
     return replace(configuration, exceptions=(*configuration.exceptions, *exceptions))
+
+
+def load(path: str | Path, make: Callable[[File], Configuration] = read) -> Configuration:
+    """Read a file; `make` reads what the cache does not hold. Raises DocumentErrors with every fault."""
+    try:
+        file = File(str(path), Path(path).read_bytes())
+    except OSError as error:
+        raise DocumentErrors([unreadable(str(path), error)]) from None
+    return cache.remembered([b"configuration", file.name.encode(), file.content], lambda: make(file))
 
 
 def _configuration(entry: Written) -> Configuration:

@@ -10,8 +10,9 @@ import pytest
 import trustme
 
 from webhook.cluster.access import Access, Credentials
-from webhook.cluster.credentials import answer, load
+from webhook.cluster.credentials import load, load_here
 from webhook.errors import UsageError
+from webhook.server.compiling import elsewhere
 
 TOKEN = "eyJ-a-token"
 
@@ -80,7 +81,8 @@ async def test_outside_a_cluster_a_kubeconfig_is_asked_for(monkeypatch: pytest.M
 
 
 def test_another_process_is_told_what_is_wrong_as_well() -> None:
-    assert str(answer(Access(Path("nowhere")))) == "kubeconfig `nowhere` cannot be read: no such file or directory"
+    with pytest.raises(UsageError, match="kubeconfig `nowhere` cannot be read: no such file or directory"):
+        elsewhere(load_here, Access(Path("nowhere")))
 
 
 async def test_a_certificate_authority_that_is_none_is_told(tmp_path: Path) -> None:
