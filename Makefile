@@ -32,6 +32,10 @@ test: check ## Everything: checks, the policies' own tests, and the test suite
 	$(BIN)/cozyguard test policies
 	$(BIN)/pytest
 
+.PHONY: conformance
+conformance: env ## Ask a real API server and our engine about 10,000 objects that nobody thought of: minutes
+	COZYGUARD_CONFORMANCE_CASES=10000 $(BIN)/pytest tests/conformance/test_differential.py
+
 .PHONY: controlplane
 controlplane: env ## Start a real kube-apiserver with the CRDs that policies look at, and keep it until Ctrl-C
 	@$(BIN)/python -m tests.controlplane

@@ -99,11 +99,11 @@ class Rule:
         return f"fix: {fix}" if fix else ""
 
     def _of_failing(self, message: str) -> str:
+        """Join the messages of all elements that fail, sorted: Kubernetes goes through a map in any order."""
         if not self.validation.for_each:
             return f"({message})"
-        return (
-            f"{self._range()}.transformList({', '.join(self._names)}, !({self._text(self.name)}), {message}).join('; ')"
-        )
+        parts = ", ".join((*self._names, f"!({self._text(self.name)})", message))
+        return f"{self._range()}.transformList({parts}).sort().join('; ')"
 
     def _over_elements(self, macro: str, expression: str) -> str:
         if not self.validation.for_each:
