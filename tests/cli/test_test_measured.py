@@ -117,3 +117,22 @@ def test_cases_are_chosen_by_a_part_of_their_name(folder: Path, capsys: pytest.C
 def test_a_threshold_without_a_measure_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test", ".", "--fail-under", "90"]) == 2
     assert "`--fail-under` is about" in capsys.readouterr().err
+
+
+def test_without_paths_the_bundled_policies_are_measured(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    monkeypatch.setattr("webhook.cli.test.bundled", lambda: folder)
+    assert main(["test", "--coverage"]) == 0
+    assert "covered 6 of 8 outcomes" in capsys.readouterr().out
+
+
+def test_processes_change_nothing_of_what_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "more").mkdir()
+    (folder / "more" / "tests.yaml").write_text(SUITE.replace("policy.yaml", "../policy.yaml") + WHOLE)
+    told = []
+    for jobs in ("1", "2"):
+        assert main(["test", ".", "--coverage", "--mutants", "-o", "json", "--jobs", jobs]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert json.loads(told[0])["mutants"]["survived"] == 0

@@ -82,7 +82,7 @@ class Measures:
 
     def _policies(self, suites: Sequence[Suite]) -> list[CompiledPolicy]:
         places = dict.fromkeys(suite.policies for suite in suites)
-        folders = [path for path in map(Path, self.arguments.paths) if path.is_dir()]
+        folders = [path for path in map(Path, self.arguments.paths or ()) if path.is_dir()]
         found = [one for place in places for one in compiled.load(place).policies]
         found += compiled.load(folders).policies
         return list({coverage.identity(one.policy): one for one in found}.values())

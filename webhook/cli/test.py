@@ -98,11 +98,24 @@ def _run(arguments: Arguments, loaded: LoadedSuites) -> ExitCode:
     terminal.tell(loaded.errors, "error")
     chosen = choose(loaded.suites, arguments.run) if arguments.run else loaded.suites
     report = _REPORTS[arguments.output](arguments)
-    covering = bool(arguments.coverage or arguments.coverage_html)
-    work = coverage.run if covering else _unmeasured
     jobs = arguments.jobs or min(os.cpu_count() or 1, -(-len(chosen) // _FEW))
-    reached: set[Reached] = set()
-    passed = True
+    covering = bool(arguments.coverage or arguments.coverage_html)
+    passed, reached = _test(chosen, coverage.run if covering else _unmeasured, jobs, report)
+    measures, codes = Measures(arguments, report), [ExitCode.OK]
+    if covering:
+        codes.append(measures.cover(chosen, reached))
+    if arguments.mutants and passed:
+        codes.append(measures.mutate(chosen, jobs))
+    elif arguments.mutants:
+        terminal.say("error: mutants are made of policies whose cases all pass")
+    return max(report.end(tuple(loaded.errors), time.perf_counter() - started), *codes)
+
+
+def _test(
+    chosen: Sequence[Suite], work: Callable[[Suite], MeasuredResult], jobs: int, report: SuitesReport
+) -> tuple[bool, set[Reached]]:
+    """Run the suites; says whether all is well, and what was reached."""
+    passed, reached = True, set[Reached]()
     with terminal.Progress("tested", "suites") as progress:
         for number, one in enumerate(spread(lambda: chosen, lambda suite: [work(suite)], jobs), 1):
             progress.clear()
@@ -111,14 +124,7 @@ def _run(arguments: Arguments, loaded: LoadedSuites) -> ExitCode:
             passed = passed and not (one.result.errors or any(case.differences for case in one.result.results))
             reached |= one.reached
             progress.show(number)
-    measures, codes = Measures(arguments, report), []
-    if covering:
-        codes.append(measures.cover(chosen, reached))
-    if arguments.mutants and passed:
-        codes.append(measures.mutate(chosen, jobs))
-    elif arguments.mutants:
-        terminal.say("error: mutants are made of policies whose cases all pass")
-    return max([report.end(tuple(loaded.errors), time.perf_counter() - started), *codes])
+    return passed, reached
 
 
 def _unmeasured(suite: Suite) -> MeasuredResult:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from webhook.cel.extent import position, source
 from webhook.cel.measure import ELEMENTS, Point, Record, points
@@ -22,6 +23,9 @@ from webhook.sources import compiled
 
 _RULES: Final = "matchConstraints"
 _MATCHED: Final = ("matched",)
+
+_Seen: TypeAlias = set[tuple[int, str]]
+"""What one function gave: nodes and their outcomes, or the indexes of rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,11 @@ def identity(policy: Policy) -> str:
 
 def cover(policies: Iterable[CompiledPolicy], reached: frozenset[Reached]) -> Iterator[PolicyCoverage]:
     """Hold what was reached against all that there is."""
-    for one in sorted(policies, key=lambda one: identity(one.policy)):
-        yield PolicyCoverage(one.policy, tuple(_spots(one, reached)))
+    seen: dict[tuple[str, str], _Seen] = defaultdict(set)
+    for one in reached:
+        seen[one.policy, one.function].add((one.node, one.outcome))
+    for policy in sorted(policies, key=lambda one: identity(one.policy)):
+        yield PolicyCoverage(policy.policy, tuple(_spots(policy, seen)))
 
 
 def _measured(one: CompiledPolicy, records: Mapping[str, Record]) -> Measured:
@@ -84,20 +91,18 @@ def _rules_reached(suite: Suite, policies: Iterable[CompiledPolicy]) -> Iterator
                 yield Reached(identity(one.policy), _RULES, index, _MATCHED[0])
 
 
-def _spots(one: CompiledPolicy, reached: frozenset[Reached]) -> Iterator[Spot]:
+def _spots(one: CompiledPolicy, seen: Mapping[tuple[str, str], _Seen]) -> Iterator[Spot]:
     name = identity(one.policy)
-    at = one.policy.location
     for index in range(len(one.policy.match.resource_rules)):
-        missing = () if Reached(name, _RULES, index, _MATCHED[0]) in reached else _MATCHED
+        missing = () if (index, _MATCHED[0]) in seen[name, _RULES] else _MATCHED
         path = f"spec.matchConstraints.resourceRules[{index}]"
-        yield Spot(replace(at, path=path), path.rpartition(".")[2], _MATCHED, missing)
+        yield Spot(replace(one.policy.location, path=path), path.rpartition(".")[2], _MATCHED, missing)
     records = _records(one)
     for function, expression in expressions(one.policy):
-        seen = {(r.node, r.outcome) for r in reached if r.policy == name and r.function == function}
-        yield from _expression_spots(expression, records[function], seen)
+        yield from _expression_spots(expression, records[function], seen[name, function])
 
 
-def _expression_spots(expression: Expression, record: Record, seen: set[tuple[int, str]]) -> Iterator[Spot]:
+def _expression_spots(expression: Expression, record: Record, seen: _Seen) -> Iterator[Spot]:
     """Give the points of one expression; below what was never evaluated, nothing has to be listed."""
     evaluated = {node for node, _ in seen}
     for point in record.points:
