@@ -65,6 +65,9 @@ CUSTOM_RESOURCES: Final = Resource(
 ACCESS_REVIEWS: Final = Resource(
     "authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", namespaced=False
 )
+SUBJECT_ACCESS_REVIEWS: Final = Resource(
+    "authorization.k8s.io", "v1", "subjectaccessreviews", "SubjectAccessReview", namespaced=False
+)
 PACKAGES: Final = Resource("cozystack.io", "v1alpha1", "packages", "Package", namespaced=False)
 PACKAGE_SOURCES: Final = Resource("cozystack.io", "v1alpha1", "packagesources", "PackageSource", namespaced=False)
 ADMISSION_POLICIES: Final = Resource(

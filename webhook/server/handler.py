@@ -21,6 +21,7 @@ from webhook.model.decision import Decision
 from webhook.model.request import AdmissionRequest
 from webhook.server import response
 from webhook.server.answer import Answer, refusal
+from webhook.server.authorizer import NO_QUESTIONS, ROUNDS, Questions
 from webhook.server.body import Room, read_body
 from webhook.server.deadline import DEFAULT, Deadline, parse_duration
 from webhook.server.logs import LONGEST, Log, failure
@@ -108,7 +109,7 @@ class Handler:
         if request.namespace and world.learn_namespace:
             await world.learn_namespace(request.namespace)
         try:
-            decision = _decide(endpoint, request, world, deadline)
+            decision = await _decided(endpoint, request, world, deadline)
             answer = response.encode(request, decision)
         except Exception as error:  # noqa: BLE001 - the last resort: without the uid the API server drops our answer
             self._metrics.count(endpoint, request.operation, "failed")
@@ -135,7 +136,20 @@ def _check_head(http: web.BaseRequest) -> None:
         raise ReviewError(message, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 
 
-def _decide(endpoint: Endpoint, request: AdmissionRequest, world: World, deadline: Deadline) -> Decision:
+async def _decided(endpoint: Endpoint, request: AdmissionRequest, world: World, deadline: Deadline) -> Decision:
+    """Decide; again, when expressions have asked what the user may do and the API server has answered meanwhile."""
+    questions = world.authorizer.questions() if world.authorizer else NO_QUESTIONS
+    decision = _decide(endpoint, request, world, deadline, questions)
+    for _ in range(ROUNDS):
+        if not await questions.ask(deadline.left):
+            break
+        decision = _decide(endpoint, request, world, deadline, questions)
+    return decision
+
+
+def _decide(
+    endpoint: Endpoint, request: AdmissionRequest, world: World, deadline: Deadline, questions: Questions
+) -> Decision:
     context = Context(
         release=world.release,
         cluster=world.cluster,
@@ -144,6 +158,7 @@ def _decide(endpoint: Endpoint, request: AdmissionRequest, world: World, deadlin
         expired=deadline,
         skip_unknown=False,
         most_explained=CAUSES_LIMIT,
+        authorizer=questions,
     )
     mutate = endpoint is Endpoint.MUTATE
     return review(world.policies, request, context, mutate=mutate, validate=not mutate)

@@ -14,7 +14,7 @@ from webhook.cluster.cache import WatchCache
 from webhook.cluster.client import Client
 from webhook.cluster.credentials import load_here
 from webhook.cluster.reflector import Reflector
-from webhook.cluster.resources import ADMISSION_POLICIES, POLICY_EXCEPTIONS
+from webhook.cluster.resources import ADMISSION_POLICIES, POLICY_EXCEPTIONS, SUBJECT_ACCESS_REVIEWS
 from webhook.cluster.table import Table
 from webhook.cluster.telling import Watching, report, samples
 from webhook.cluster.wants import Scope, Wants, wanted
@@ -29,6 +29,7 @@ from webhook.engine.context import Cluster
 from webhook.engine.policyset import PolicySet
 from webhook.errors import CozyguardError
 from webhook.server import tls
+from webhook.server.authorizer import Authorizer
 from webhook.server.compiling import elsewhere
 from webhook.server.logs import Log
 from webhook.server.metrics import Samples
@@ -68,6 +69,7 @@ class Live:
         ]
         self._installation = Installation(partial(elsewhere, installed.read))
         self.cache = WatchCache(client, release_changed=self._note)
+        self.authorizer = Authorizer(partial(client.create, SUBJECT_ACCESS_REVIEWS.path()))
         self._status = StatusWriter(client, lambda error: log.error("status not written", error=str(error)))
         self._told = asyncio.Event()
         self._answering = False

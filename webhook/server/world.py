@@ -23,6 +23,7 @@ from webhook.sources.installed import Installed
 from webhook.sources.objects import ObjectStore
 
 if TYPE_CHECKING:
+    from webhook.server.authorizer import Authorizer
     from webhook.server.live import Live
 
 
@@ -52,6 +53,8 @@ class World:
     installed: Installed = NOTHING_INSTALLED
     learn_namespace: Callable[[str], Awaitable[None]] | None = None
     """To be awaited before a review of something in this namespace; it is made a moment before what it holds."""
+    authorizer: Authorizer | None = None
+    """Answers what expressions ask of `authorizer`."""
 
 
 def paths(settings: Settings, current: World | None) -> tuple[Path, ...]:
@@ -76,7 +79,8 @@ def load(settings: Settings, log: Log, live: Live | None, before: World | None) 
     cluster = live.follow(policies) if live else _cluster(settings.cluster_state)
     release = _release(settings, given, cluster, log)
     learn = live.cache.learn_namespace if live else None
-    return World(policies, release, found.added_to(given), cluster, files, found, learn)
+    authorizer = live.authorizer if live else None
+    return World(policies, release, found.added_to(given), cluster, files, found, learn, authorizer)
 
 
 def _read(paths: tuple[Path, ...], before: Files, log: Log) -> Files:

@@ -41,6 +41,7 @@ async def answer(*failure_policies: FailurePolicy) -> tuple[dict[str, Any], Metr
         release=Release(Minor(1, 6), {}),
         configuration=Configuration(),
         cluster=None,
+        authorizer=None,
     )
     metrics = Metrics()
     watched: Any = SimpleNamespace(current=world)
