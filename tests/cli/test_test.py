@@ -160,7 +160,7 @@ def test_every_fault_of_a_suite_is_told_at_once_with_its_place(suite: Callable[.
     answer = suite(
         "- name: a\n  objekt: {}\n  expect: {outcome: denied}\n",
         "- name: a\n  object: {}\n  expect: {mesage: x}\n",
-        "- {name: b, object: {}, params: {}, expect: {outcome: deny}}\n",
+        "- {name: b, object: {}, parms: {}, expect: {outcome: deny}}\n",
         "- {name: c, object: {}, operation: DELETE, expect: {outcome: deny, message: '/[/'}}\n",
     )
 
@@ -171,7 +171,7 @@ def test_every_fault_of_a_suite_is_told_at_once_with_its_place(suite: Callable[.
         "size/tests.yaml:6:21: error: cases[0].expect.outcome: got `denied`, want " + OUTCOMES,
         "size/tests.yaml:7:9: error: cases[1].name: `a` is taken already by `cases[0]`",
         "size/tests.yaml:9:12: error: cases[1].expect.mesage: unknown field; did you mean `message`?",
-        "size/tests.yaml:10:25: error: cases[2].params: not read yet, as policies with `paramKind` are refused",
+        "size/tests.yaml:10:25: error: cases[2].parms: unknown field; did you mean `params`?",
         "size/tests.yaml:11:36: error: cases[3].operation: DELETE has no new object, want `oldObject` alone",
         "size/tests.yaml:11:77: error: cases[3].expect.message: got `/[/`, no regular expression: " + UNTERMINATED,
     ]

@@ -114,12 +114,17 @@ def _case(case: formats.Case, defaults: formats.Circumstances, place: Place) -> 
         subresource=given("subresource") or "",
         user=UserInfo(user, tuple(given("groups") or ())) if user else None,
         namespace_labels=given("namespace_labels") or {},
-        lookups=tuple(given("lookups") or ()),
+        lookups=(*(given("lookups") or ()), *_listed(given("params"))),
         release=_release(given("release"), place),
         time=moment(time) if time else None,
         expect=_expectation(case.expect),
         location=(place / "name").location(),
     )
+
+
+def _listed(params: Any) -> list[Object]:
+    """Take the params of a case: one object, or several."""
+    return params if isinstance(params, list) else [params] if params else []
 
 
 def _release(text: str | None, place: Place) -> Minor | None:

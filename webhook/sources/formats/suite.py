@@ -13,8 +13,6 @@ from webhook.sources.formats.fields import FieldPath, Line, Moment, ReleaseName,
 
 _REGULAR_EXPRESSION: Final = re.compile(r"/(.*)/", re.DOTALL)
 
-_PARAMS: Final = "not read yet, as policies with `paramKind` are refused"
-
 
 def pattern(message: str) -> re.Pattern[str] | None:
     """Compile a message written as `/regular expression/`; None for plain text. Raises ValueError."""
@@ -75,10 +73,10 @@ class Circumstances(Mapped):
     groups: list[Words] | None = None
     namespace_labels: dict[str, str] | None = None
     lookups: list[Object] | None = None
+    params: Object | list[Object] | None = None
+    """Objects for `paramRef`, beside the `lookups`."""
     release: ReleaseName | None = None
     time: Moment | None = None
-
-    REFUSED: ClassVar[Mapping[str, str]] = {"params": _PARAMS}
 
 
 class Case(Circumstances):
