@@ -76,3 +76,37 @@ def test_what_is_read_of_the_requests_namespace_is_wanted_of_namespaces(wanting:
 )
 def test_a_scope_is_written_as_kubectl_would(scope: Scope, text: str) -> None:
     assert str(scope) == text
+
+
+def of(tmp_path: Path, **spec: object) -> Wants:
+    """Give what a policy with this spec wants."""
+    policy = {"apiVersion": "cozyguard.io/v1alpha1", "kind": "AdmissionPolicy", "metadata": {"name": "p"}, "spec": spec}
+    (tmp_path / "policy.yaml").write_text(json.dumps(policy))
+    made = compiled.load([tmp_path / "policy.yaml"])
+    assert not made.errors
+    return wanted(PolicySet.link(made.policies))
+
+
+def about(group: str) -> dict[str, object]:
+    rule = {"apiGroups": [group], "apiVersions": ["*"], "resources": ["*"], "operations": ["CREATE"]}
+    return {"resourceRules": [rule]}
+
+
+def test_params_are_wanted_with_what_is_read_of_them(tmp_path: Path) -> None:
+    wants = of(
+        tmp_path,
+        matchConstraints=about(""),
+        paramKind={"apiVersion": "v1", "kind": "ConfigMap"},
+        paramRef={"name": "a", "namespace": "ns", "parameterNotFoundAction": "Deny"},
+        validations=[{"expression": "params.data.most == '1'"}],
+    )
+    assert wants.keys() - ALWAYS == {Scope("v1", "ConfigMap", "ns", "a")}
+    assert ("data", "most") in wants[Scope("v1", "ConfigMap", "ns", "a")].whole
+
+
+@pytest.mark.parametrize(("group", "more"), [("apps", 0), ("", 0), ("cozystack.io", 1), ("*", 1)])
+def test_definitions_are_wanted_to_merge_into_custom_resources(group: str, more: int, tmp_path: Path) -> None:
+    mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": "Object{}"}}
+    wants = of(tmp_path, matchConstraints=about(group), mutations=[mutation])
+    definitions = [Scope("apiextensions.k8s.io/v1", "CustomResourceDefinition")]
+    assert wants.keys() - ALWAYS == set(definitions[:more])
