@@ -86,7 +86,7 @@ def test_results_go_to_stdout_and_all_else_to_stderr(program: Program) -> None:
             ["check", "--clusterstate", "x"],
             "error: unknown flag `--clusterstate`; did you mean `--cluster-state`?\nsee `cozyguard check --help`\n",
         ),
-        (["test", "--fast"], "error: unknown flag `--fast`\nsee `cozyguard test --help`\n"),
+        (["test", "--quick"], "error: unknown flag `--quick`\nsee `cozyguard test --help`\n"),
     ],
 )
 def test_a_typing_error_gets_a_hint(program: Program, argv: list[str], message: str) -> None:
