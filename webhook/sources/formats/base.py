@@ -104,6 +104,10 @@ class Mapped(BaseModel):
                 return f"{detail['ctx']['actual_length']} entries, want at most {detail['ctx']['max_length']}"
             case "string_too_long":
                 return f"{len(detail['input'])} characters, want at most {detail['ctx']['max_length']}"
+            case "greater_than_equal":
+                return f"got {shown(detail['input'])}, want at least {detail['ctx']['ge']}"
+            case "less_than_equal":
+                return f"got {shown(detail['input'])}, want at most {detail['ctx']['le']}"
             case "value_error":
                 return str(detail["ctx"]["error"])
             case kind:

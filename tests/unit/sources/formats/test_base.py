@@ -3,12 +3,15 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import Field, ValidationError
 
 from webhook.model.path import parse
+from webhook.sources.formats.base import Mapped
 from webhook.sources.policies import Loaded
 
 Load = Callable[..., Loaded]
@@ -107,3 +110,30 @@ def test_every_error_of_every_document_of_every_file_comes_at_once(load: Load) -
         ("q.yaml", ""),
         ("r.yaml", "metadata.name"),
     ]
+
+
+class Limited(Mapped):
+    """Everything by which a format limits a value."""
+
+    number: Annotated[int, Field(ge=1, le=30)]
+    some: Annotated[list[str], Field(min_length=1, max_length=2)]
+    word: Annotated[str, Field(max_length=3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (
+            {"number": 0, "some": [], "word": "abcd"},
+            ["got `0`, want at least 1", "empty, want at least one entry", "4 characters, want at most 3"],
+        ),
+        (
+            {"number": 31, "some": ["a", "b", "c"], "word": "abc"},
+            ["got `31`, want at most 30", "3 entries, want at most 2"],
+        ),
+    ],
+)
+def test_each_limit_is_told_in_words(given: dict[str, Any], told: list[str]) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Limited.model_validate(given)
+    assert [fault["msg"] for fault in caught.value.errors()] == told
