@@ -20,14 +20,15 @@ _MOST_OPERATIONS: Final = 10_000
 _MOST_COPIED: Final = 3 * 1024 * 1024
 """Characters that all `copy` operations of one patch may add (`JSONPatchMaxCopyBytes`): each can double the object."""
 
+_ADDING: Final = ("add", "copy", "move")
 _OPERATIONS: Final = ("add", "copy", "move", "remove", "replace", "test")
 
 
 def apply(obj: Object, operations: Sequence[Any], *, parents: bool = True) -> Object:
     """Apply operations in order to a copy. Raises CelError when one cannot be.
 
-    `parents`: those that `add` lacks are made, which a MutatingAdmissionPolicy does not do. As there, a `test` that
-    does not hold means that nothing at all changes.
+    `parents`: those that `add`, `copy` or `move` lack are made, which a MutatingAdmissionPolicy does not do. As there,
+    a `test` that does not hold means that nothing at all changes.
     """
     import jsonpatch
     from jsonpointer import JsonPointer, JsonPointerException
@@ -79,8 +80,8 @@ def _copies(document: Any, operation: Operation) -> int:
 
 
 def _missing_parents(document: Any, operation: Operation, pointer: JsonPointer) -> Iterator[Operation]:
-    """Make each parent that an `add` steps through and that is not there: a list before `-`, else a map."""
-    if operation["op"] != "add":
+    """Make each parent that what is added steps through and that is not there: a list before `-`, else a map."""
+    if operation["op"] not in _ADDING:
         return
     node = document
     for depth, key in enumerate(pointer.parts[:-1], start=1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from webhook.model.decision import Operation
 from webhook.model.path import walk
 from webhook.model.request import Object
 from webhook.model.result import Replacement, Result
-from webhook.runs.edits import edits, path_of, refined
+from webhook.runs.edits import edits, refined
 from webhook.sources.manifests import Manifest
 from webhook.sources.yaml import Source
 from webhook.sources.yaml.page import Refused
@@ -23,7 +23,6 @@ def mended(source: Source, manifest: Manifest, patch: Sequence[Operation]) -> So
     """Write a patch into the text that an object comes from. Raises Refused."""
     _, written = walk(manifest.source.value, manifest.prefix)  # items of a typed list say no kind
     try:
-        patch = list(_with_parents(written, patch))
         wanted = apply(written, patch)
         changes = [each for edit in edits(written, patch) for each in refined(edit)]
     except (CelError, ValueError, KeyError) as error:
@@ -32,19 +31,6 @@ def mended(source: Source, manifest: Manifest, patch: Sequence[Operation]) -> So
         raise Refused("the fix changes nothing of what is written")
     placed = [replace(each, path=manifest.prefix + each.path) for each in changes]
     return revise(source, manifest.source, placed, _put(manifest.source.value, manifest.prefix, wanted))
-
-
-def _with_parents(obj: Object, patch: Sequence[Operation]) -> Iterator[Operation]:
-    """Take each move apart: what is added makes the parents that it lacks, and what is moved does not."""
-    for operation in patch:
-        steps = [operation]
-        if operation["op"] == "move":
-            found, value = walk(obj, path_of(obj, operation["from"]))
-            if found:
-                added = {"op": "add", "path": operation["path"], "value": value}
-                steps = [{"op": "remove", "path": operation["from"]}, added]
-        yield from steps
-        obj = apply(obj, steps)
 
 
 def replacement(manifest: Manifest, result: Result) -> Replacement | None:

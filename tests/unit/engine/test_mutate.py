@@ -249,6 +249,12 @@ def test_a_policy_has_no_second_turn_for_a_change_of_its_own(judge: Any) -> None
     assert judge(LABEL.format(policy="IfNeeded", condition="true"), pod(names=[])).object["spec"]["seen"] == "0"
 
 
+@pytest.mark.parametrize("op", ["move", "copy"])
+def test_what_is_moved_or_copied_gets_its_parents_too(op: str) -> None:
+    changed = apply({"a": 1}, [{"op": op, "from": "/a", "path": "/b/c/d"}])
+    assert changed == {"b": {"c": {"d": 1}}} | ({"a": 1} if op == "copy" else {})
+
+
 def test_a_native_policy_makes_no_parents_that_are_missing() -> None:
     operation = {"op": "add", "path": "/spec/a/b", "value": 1}
     assert apply(pod(), [operation])["spec"] == {"a": {"b": 1}}
