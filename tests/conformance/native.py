@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import ssl
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -94,26 +95,28 @@ class ApiServer:
 
     @contextmanager
     def enforcing(self, documents: Sequence[Object]) -> Iterator[None]:
-        """Have native policies in force while the block runs."""
-        paths = [self._put(one) for one in (*documents, *_sentinels())]
+        """Have native policies in force while the block runs, and no longer."""
+        sentinel = f"sentinel-{secrets.token_hex(4)}"
+        paths = [self._put(one) for one in (*documents, *_sentinels(sentinel))]
         try:
-            self._wait()
+            self._wait(sentinel, in_force=True)
             yield
         finally:
             for path in paths:
                 self.ask("DELETE", path)
+            self._wait(sentinel, in_force=False)
 
     def _put(self, obj: Object) -> str:
         answer = self.create(obj, "", dry_run=False)
         assert answer.allowed, f"{obj['kind']} {obj['metadata']['name']}: {answer.message}"
         return f"{self.collection(obj, '')}/{obj['metadata']['name']}"
 
-    def _wait(self) -> None:
-        """Wait until the policies that were made last, of both kinds, are in force: then the others are, too."""
+    def _wait(self, sentinel: str, *, in_force: bool) -> None:
+        """Wait for the policies that were made, or deleted, last, of both kinds: then the others are done, too."""
         end = time.monotonic() + _PATIENCE
-        probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "sentinel"}}
-        while "sentinel: changed and seen" not in self.create(probe, ON).message:
-            assert time.monotonic() < end, "the API server does not enforce its own policies"
+        probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": sentinel}}
+        while (f"{sentinel}: changed and seen" in self.create(probe, ON).message) is not in_force:
+            assert time.monotonic() < end, "the API server does not take up its own policies"
             time.sleep(0.1)
 
 
@@ -183,21 +186,19 @@ def about(group: str, *resources: str) -> Object:
     }
 
 
-def _sentinels() -> list[Object]:
-    """Make one policy of each kind: what the one writes, the other refuses."""
-    conditions = [{"name": "sentinel", "expression": "object.metadata.name == 'sentinel'"}]
+def _sentinels(name: str) -> list[Object]:
+    """Make one policy of each kind: what the one writes, the other refuses. They are known by a name of their own."""
+    conditions = [{"name": "sentinel", "expression": f"object.metadata.name == '{name}'"}]
     label = "Object{metadata: Object.metadata{labels: {'sentinel': 'seen'}}}"
     seen = "!has(object.metadata.labels) || !('sentinel' in object.metadata.labels)"
     common = {"matchConstraints": about("", "configmaps"), "matchConditions": conditions, "failurePolicy": "Ignore"}
     mutations = [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": label}}]
-    validations = [{"expression": seen, "message": "sentinel: changed and seen"}]
+    validations = [{"expression": seen, "message": f"{name}: changed and seen"}]
     return [
-        *bound(
-            "MutatingAdmissionPolicy", "zz-sentinel", {**common, "mutations": mutations, "reinvocationPolicy": "Never"}
-        ),
+        *bound("MutatingAdmissionPolicy", name, {**common, "mutations": mutations, "reinvocationPolicy": "Never"}),
         *bound(
             "ValidatingAdmissionPolicy",
-            "zz-sentinel",
+            name,
             {**common, "validations": validations},
             validationActions=["Deny"],
         ),
