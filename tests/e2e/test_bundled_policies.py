@@ -64,7 +64,8 @@ FOLDERS = sorted((file.parent for file in POLICIES.glob("*/*/tests.yaml")), key=
 def test_the_api_server_itself_refuses_what_some_policies_are_about(
     folder: Path, kubectl: Kubectl, keep: Callable[[Object], Object]
 ) -> None:
-    for case in telling(folder):
+    named = [case for case in telling(folder) if (case.object or {}).get("metadata", {}).get("name")]
+    for case in named:
         assert any(answer.code for answer in _tried(case, kubectl, keep)), case.name
 
 
