@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,18 +30,6 @@ def plane() -> Iterator[ControlPlane]:
         yield made
 
 
-def compact(plane: ControlPlane) -> None:
-    """Have etcd forget what was before now."""
-    now = _etcd(plane, "maintenance/status", {})["header"]["revision"]
-    _etcd(plane, "kv/compaction", {"revision": now, "physical": True})
-
-
-def _etcd(plane: ControlPlane, method: str, request: dict[str, Any]) -> Any:
-    body = json.dumps(request).encode()
-    with urllib.request.urlopen(f"{plane._store}/v3/{method}", data=body, timeout=10) as answer:  # noqa: S310  our own
-        return json.load(answer)
-
-
 async def test_a_copy_whose_place_in_history_is_gone_is_made_anew(
     plane: ControlPlane, tmp_path: Path, until: Callable[[Callable[[], Any]], Any]
 ) -> None:
@@ -68,7 +54,7 @@ async def test_a_copy_whose_place_in_history_is_gone_is_made_anew(
         await relay.cut()
         await client.delete(CONFIG_MAPS.path("default", "goes"))
         await client.create(COLLECTION, {"metadata": {"name": "comes"}})
-        compact(plane)
+        plane.compact()
         await asyncio.to_thread(plane.restart, 0)  # what it had in memory would still do
         await relay.mend()
         await until(lambda: table.get("default", "comes"))
@@ -86,7 +72,7 @@ async def test_a_list_whose_rest_is_gone_says_so(plane: ControlPlane) -> None:
         pages = client.pages(COLLECTION, limit=1)
         await anext(pages)
         await client.create(COLLECTION, {"metadata": {"name": "later"}})
-        compact(plane)
+        plane.compact()
         await asyncio.to_thread(plane.restart, 0)
         with pytest.raises(ApiError) as gone:
             await anext(pages)

@@ -16,13 +16,13 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from .binaries import Binaries
+from .started import Started
 from .versions import HERE, ControlPlaneError
 
 CRDS: Final = HERE / "crds"
@@ -31,18 +31,18 @@ _PATIENCE: Final = 60.0
 """Seconds to become ready, or to stop: it takes about five."""
 
 
-class ControlPlane:
+class ControlPlane(Started):
     """Starts when it is entered, with the CRDs of the kinds that policies look at; stops when it is left.
 
     Several API servers share one etcd, certificate and token; the kubeconfig is of the first.
     """
 
     def __init__(self, binaries: Binaries, *, apiservers: int = 1) -> None:
+        super().__init__()
         self.binaries = binaries
         self.urls: list[str] = []
         self.token = secrets.token_hex(16)
         self._count = apiservers
-        self._stack = ExitStack()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
@@ -58,29 +58,15 @@ class ControlPlane:
         """The certificate to trust."""
         return self._folder / "apiserver.crt"
 
-    def __enter__(self) -> Self:
-        """Start. Raises ControlPlaneError with the end of a log if it does not become ready."""
-        memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
-        self._folder = Path(tempfile.mkdtemp(prefix="cozyguard-controlplane-", dir=memory))
-        self._stack.callback(shutil.rmtree, self._folder)
-        self._stack.callback(self._stop)
-        try:
-            self._start()
-            self.install(CRDS)
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
-
     @property
     def pid(self) -> int:
         """The process of the first API server."""
         return self._processes[_apiserver(0)].pid
+
+    def compact(self) -> None:
+        """Have etcd forget what was before now."""
+        now = self._etcd("maintenance/status", {})["header"]["revision"]
+        self._etcd("kv/compaction", {"revision": now, "physical": True})
 
     def kubectl(self, *arguments: str) -> str:
         """Run kubectl as the administrator, and give what it prints. Raises ControlPlaneError if it fails."""
@@ -110,7 +96,17 @@ class ControlPlane:
         finally:
             etcd.send_signal(signal.SIGCONT)
 
+    def _etcd(self, method: str, request: dict[str, Any]) -> Any:
+        body = json.dumps(request).encode()
+        with urllib.request.urlopen(f"{self._store}/v3/{method}", data=body, timeout=10) as answer:  # noqa: S310  our own
+            return json.load(answer)
+
     def _start(self) -> None:
+        """Start. Raises ControlPlaneError with the end of a log if it does not become ready."""
+        memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+        self._folder = Path(tempfile.mkdtemp(prefix="cozyguard-controlplane-", dir=memory))
+        self._stack.callback(shutil.rmtree, self._folder)
+        self._stack.callback(self._stop)
         etcd_port, peer_port, *ports = _free_ports(2 + self._count)
         self.urls = [f"https://127.0.0.1:{port}" for port in ports]
         self._store = f"http://127.0.0.1:{etcd_port}"
@@ -120,6 +116,7 @@ class ControlPlane:
         for index in range(self._count):  # one after the other: the first makes the certificate
             self._run_apiserver(index)
         self._write_kubeconfig()
+        self.install(CRDS)
 
     def _run_apiserver(self, index: int) -> None:
         url = self.urls[index]

@@ -8,14 +8,13 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import trustme
 
 from tests.controlplane.plane import ControlPlane
+from tests.controlplane.started import Started
 from tests.e2e.guard import NAMESPACE, OWN_POLICIES, ROOT, cluster_state, example_world
 from tests.e2e.kubectl import Kubectl, until
 from tests.faults import traffic
@@ -26,10 +25,11 @@ _BUNDLED = ("packages/package-variant-known", "tenants/tenant-nvlink-disable")
 """What the requests of these tests are about. All of them take seconds to compile anew on a busy machine."""
 
 
-class Site:
+class Site(Started):
     """Starts when it is entered, and is in force on every API server then; stops when it is left."""
 
     def __init__(self, plane: ControlPlane, folder: Path) -> None:
+        super().__init__()
         self.plane = plane
         self.kubectl = Kubectl(plane.binaries.kubectl, plane.kubeconfig, folder)
         self.authority = trustme.CA()
@@ -46,20 +46,6 @@ class Site:
             "release": "1.6",
         }
         self.replicas = [Replica(folder / f"replica-{index}.log", flags) for index in range(2)]
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        try:
-            self._start()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
 
     def certificates(self) -> set[str]:
         """Read what the replicas show to those who connect, as PEM."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import yaml
 
 from tests.chart.helm import CHART, NAMESPACE, RELEASE, Helm, Object
 from tests.controlplane.plane import ControlPlane
+from tests.controlplane.started import Started
 from tests.e2e.kubectl import Kubectl, Shown, until
 from tests.faults.replica import Replica
 from tests.faults.site import balancer
@@ -32,27 +31,14 @@ def package(variant: str) -> Object:
     return PACKAGE | {"spec": {"variant": variant}}
 
 
-class Installation:
+class Installation(Started):
     """Starts when it is entered, and is in force then; stops when it is left."""
 
     def __init__(self, plane: ControlPlane, helm: Helm, folder: Path) -> None:
+        super().__init__()
         self.plane, self.helm, self.folder = plane, helm, folder
         self.kubectl = Kubectl(plane.binaries.kubectl, plane.kubeconfig, folder)
         self.replicas: list[Replica] = []
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        try:
-            self._start()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
 
     def helmed(self, verb: str, *flags: str, values: Object | None = None) -> None:
         """Run a helm command about the release."""
