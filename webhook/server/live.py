@@ -118,7 +118,7 @@ class Live:
     def seen(self) -> object:
         """Differs when anything has changed that decisions are made with, but for what policies look up."""
         objects = (*self._policies.list(), *self._exceptions.list())
-        return self._changes, frozenset((one["metadata"]["uid"], one["metadata"]["generation"]) for one in objects)
+        return self._changes, frozenset(map(installed.version, objects))
 
     def installed(self) -> Installed:
         """Read the policies and exceptions that are installed; only what has changed is compiled."""

@@ -210,5 +210,12 @@ def kept(obj: Object) -> Object:
     return {key: obj[key] for key in ("apiVersion", "kind", "spec", "status") if key in obj} | {"metadata": metadata}
 
 
+def version(obj: Object) -> tuple[str, int, int]:
+    """Give what differs when an object has to be read again: it has changed, or the last good version that another
+    replica told of. Whoever saw only the broken one that came right after it takes that."""
+    metadata, noted = obj["metadata"], obj.get("status", {}).get("lastGood")
+    return metadata["uid"], metadata["generation"], noted["generation"] if noted else 0
+
+
 def _name(obj: Object) -> str:
     return str(obj["metadata"]["name"])

@@ -96,6 +96,22 @@ def test_the_last_good_version_survives_a_restart_in_the_status() -> None:
     assert (standing.since, standing.last_good) == (1, policy(expression="1 < 2")["spec"])
 
 
+def test_who_saw_only_the_broken_version_takes_the_last_good_one_once_another_replica_tells_of_it() -> None:
+    installation, broken = Installation(), policy(expression="1 <", generation=2)
+    (standing,) = installation.load([broken], []).policies
+    assert standing.in_force is None
+    told = broken | {"status": {"lastGood": {"generation": 1, "spec": policy(expression="1 < 2")["spec"]}}}
+    assert installed.version(told) != installed.version(broken)
+    (standing,) = installation.load([told], []).policies
+    assert standing.in_force
+    assert expressions((standing.in_force,)) == {"p": "1 < 2"}
+
+
+def test_of_a_status_nothing_but_the_last_good_version_is_a_reason_to_read_again() -> None:
+    plain = policy()
+    assert installed.version(plain | {"status": {"conditions": [{"type": "Ready"}]}}) == installed.version(plain)
+
+
 def test_a_policy_made_anew_does_not_inherit() -> None:
     installation = Installation()
     installation.load([policy()], [])
