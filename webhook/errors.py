@@ -69,9 +69,15 @@ class ReviewError(CozyguardError):
         super().__init__(message)
 
 
-def did_you_mean(word: str, known: Iterable[str], prefix: str = "") -> str:
-    """Point out the near match, if there is one, as the end of a message; `prefix` is written before it."""
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """Give the known word that was probably meant, if one is near. Letter case does not count."""
     from difflib import get_close_matches  # here: only a fault needs it
 
-    near = get_close_matches(word, list(known), n=1)
-    return f"; did you mean `{prefix}{near[0]}`?" if near else ""
+    names = {name.lower(): name for name in sorted(known)}  # of two that differ in case alone the lower one
+    return next((names[near] for near in get_close_matches(word.lower(), names, n=1)), None)
+
+
+def did_you_mean(word: str, known: Iterable[str], prefix: str = "") -> str:
+    """Point out the near match, if there is one, as the end of a message; `prefix` is written before it."""
+    near = closest(word, known)
+    return f"; did you mean `{prefix}{near}`?" if near is not None else ""

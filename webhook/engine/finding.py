@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final
 
 from webhook.cel.errors import Exhausted
@@ -18,6 +17,7 @@ from webhook.engine.evaluate import EVALUATION_FAILURES, Status, Verdict
 from webhook.engine.mutate import plain
 from webhook.engine.policyset import LinkedPolicy
 from webhook.engine.secrecy import conceals
+from webhook.errors import closest
 from webhook.model.decision import NO_FOUND_FIX, Finding, FoundFix, Outcome
 from webhook.model.path import Path, parse, pointer, walk
 from webhook.model.policy import Text, Validation
@@ -187,8 +187,7 @@ def _placed(written: str, element: str | int | None) -> str:
 
 
 def _near(value: Any, allowed: tuple[Any, ...]) -> Any:
-    """Find the allowed value that was probably meant; letter case does not count."""
-    if not isinstance(value, str):
-        return None
-    names = {str(one).lower(): one for one in allowed}
-    return next((names[near] for near in get_close_matches(value.lower(), names, n=1)), None)
+    """Find the allowed value that was probably meant."""
+    names = {str(one): one for one in allowed}
+    near = closest(value, names) if isinstance(value, str) else None
+    return None if near is None else names[near]

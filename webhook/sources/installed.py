@@ -212,7 +212,8 @@ def kept(obj: Object) -> Object:
 
 def version(obj: Object) -> tuple[str, int, int]:
     """Give what differs when an object has to be read again: it has changed, or the last good version that another
-    replica told of. Whoever saw only the broken one that came right after it takes that."""
+    replica told of. Whoever saw only the broken one that came right after it takes that.
+    """
     metadata, noted = obj["metadata"], obj.get("status", {}).get("lastGood")
     return metadata["uid"], metadata["generation"], noted["generation"] if noted else 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
+from webhook.errors import did_you_mean
 from webhook.model.path import Path
 from webhook.sources.formats.place import KEY
 
@@ -97,7 +97,9 @@ class Mapped(BaseModel):
                 return cls._unknown(str(key))
             case "literal_error" | "enum":
                 options = re.findall(r"'([^']*)'", str(detail["ctx"]["expected"]))
-                return f"got {shown(detail['input'])}, want {one_of(options)}{near(detail['input'], options)}"
+                return (
+                    f"got {shown(detail['input'])}, want {one_of(options)}{did_you_mean(str(detail['input']), options)}"
+                )
             case "too_short":
                 return "empty, want at least one entry"
             case "too_long":
@@ -119,7 +121,7 @@ class Mapped(BaseModel):
         if name in cls.REFUSED:
             return cls.REFUSED[name]
         names = cls.field_names()
-        return f"unknown field{near(name, names) or f'; known here: {listed(names)}'}"
+        return f"unknown field{did_you_mean(name, names) or f'; known here: {listed(names)}'}"
 
 
 def repeated(given: dict[str, Any], name: str, key: str) -> Iterator[Fault]:
@@ -160,13 +162,6 @@ def listed(names: Iterable[str]) -> str:
 def one_of(names: list[str]) -> str:
     """Join names in backticks, the last with `or`."""
     return " or ".join(filter(None, (listed(names[:-1]), listed(names[-1:]))))
-
-
-def near(value: Any, names: Iterable[str]) -> str:
-    """Give the "did you mean" that fits, as the end of a message; "" when nothing is near."""
-    by_lower_case = {name.lower(): name for name in names}
-    matches = difflib.get_close_matches(str(value).lower(), by_lower_case, n=1, cutoff=0.6)
-    return f"; did you mean `{by_lower_case[matches[0]]}`?" if matches else ""
 
 
 def _path(detail: ErrorDetails) -> Path:
