@@ -25,7 +25,7 @@ class Skipped:
 
 
 def find(paths: Iterable[str]) -> Iterator[str | Skipped | DocumentError]:
-    """Give the files to read, those of a folder sorted and each once; `-` stays as it is.
+    """Give the files to read, those of a folder sorted and each once (`./a.yaml` is `a.yaml`); `-` stays as it is.
 
     Hidden folders and files are left out without a word. Errors are for paths that do not exist, cannot be read, hold
     nothing, or lead back to themselves.
@@ -39,8 +39,8 @@ def find(paths: Iterable[str]) -> Iterator[str | Skipped | DocumentError]:
         for each in found:
             if not isinstance(each, str):
                 yield each
-            elif each not in seen:
-                seen.add(each)
+            elif (written := os.path.normpath(each)) not in seen:
+                seen.add(written)
                 yield each
 
 

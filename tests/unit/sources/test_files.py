@@ -39,6 +39,11 @@ def test_a_file_that_is_named_twice_is_read_once(folder: Path) -> None:
     ]
 
 
+def test_a_file_that_is_named_in_two_ways_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert files("b.yaml", "./b.yaml", "sub/../b.yaml", "sub//d.yaml", "./sub") == ["b.yaml", "sub//d.yaml"]
+
+
 def test_a_folder_without_manifests_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("")
     assert rest(tmp_path) == [
