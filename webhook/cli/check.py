@@ -23,6 +23,7 @@ from webhook.cli.options import (
     selection,
 )
 from webhook.cli.preview import preview
+from webhook.cli.rendering import add_rendered, rendered
 from webhook.errors import DocumentError, UsageError
 from webhook.model.decision import Outcome
 from webhook.model.request import CREATE, DELETE, UPDATE, UserInfo
@@ -41,7 +42,7 @@ _EXAMPLES: Final = (
     ("cozyguard check gpu.yaml", "judge one file"),
     ("cozyguard check manifests/ --release 1.7", "judge a folder for another release"),
     ("cozyguard check manifests/ --from 1.6 --to 1.7", "tell only what an upgrade changes"),
-    ("helm template . | cozyguard check -", "judge what a chart renders"),
+    ("cozyguard check --helm charts/app -f prod.yaml", "judge what a chart renders"),
     ("cozyguard check gpu.yaml --cluster-state state.yaml", "let rules see the rest of the cluster"),
     ("cozyguard check manifests/ --fix", "mend what can be mended by a machine"),
     ("cozyguard check new.yaml --old old.yaml --as dev-1", "judge an update, and who makes it"),
@@ -51,7 +52,8 @@ _EXAMPLES: Final = (
 def parser() -> Parser:
     """Describe the flags."""
     made = Parser("check", "Judge manifests as the cluster would, before it does.", _EXAMPLES)
-    made.option("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input")
+    made.option("paths", nargs="*", default=[], metavar="PATH", help="files and folders; `-` is standard input")
+    add_rendered(made)
     add_policy_options(made)
     add_release(made)
     made.option("--from", dest="before", type=release, metavar="VERSION", help="with --to: the release before")
@@ -147,7 +149,7 @@ def _tell_baseline(baseline: Baseline, arguments: Arguments) -> None:
 
 
 def _request(arguments: Arguments) -> ScanRequest:
-    if not arguments.paths:
+    if not (arguments.paths or arguments.kustomize or arguments.helm):
         raise UsageError("nothing to check: give files, folders or `-` for standard input")
     if arguments.operation == UPDATE and not arguments.old:
         raise UsageError("an UPDATE has an old object: give it with `--old FILE`")
@@ -158,8 +160,9 @@ def _request(arguments: Arguments) -> ScanRequest:
         raise UsageError(f"`--output {arguments.output}` does not go with `--to`: text and json tell differences")
     if arguments.before and not arguments.after:
         raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
+    made = rendered(arguments)
     return ScanRequest(
-        paths=tuple(arguments.paths),
+        paths=(*arguments.paths, *made),
         selection=selection(arguments),
         configuration=arguments.config,
         release=arguments.before or arguments.release,
@@ -171,6 +174,7 @@ def _request(arguments: Arguments) -> ScanRequest:
         ),
         passes=arguments.show_passed,
         replacements=arguments.output == "sarif",
+        contents=made,
         jobs=arguments.jobs,
     )
 

@@ -18,10 +18,12 @@ def check_fix(arguments: Arguments) -> None:
     """Refuse what does not go together. Raises UsageError."""
     if arguments.diff and not arguments.fix:
         raise UsageError("`--diff` shows what `--fix` would write: give both")
-    for name in ("after", "write_baseline"):
+    for name, flag in (("after", "--to"), ("write_baseline", "--write-baseline")):
         if arguments.fix and getattr(arguments, name):
-            flag = {"after": "--to"}.get(name, "--write-baseline")
             raise UsageError(f"`--fix` does not go with `{flag}`")
+    for name in ("kustomize", "helm"):
+        if arguments.fix and getattr(arguments, name):
+            raise UsageError(f"`--fix` does not go with `--{name}`: mend what it is rendered from")
     if arguments.fix and arguments.operation == DELETE:
         raise UsageError("`--fix` mends objects that are to be written: it does not go with `--operation DELETE`")
 

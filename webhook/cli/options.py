@@ -50,9 +50,9 @@ class Parser(argparse.ArgumentParser):
         self.options.append(option)
         self._preset[option.dest] = default
 
-    def repeatable(self, name: str, *, help: str, **settings: Any) -> None:  # noqa: A002 - argparse's word
+    def repeatable(self, *names: str, help: str, **settings: Any) -> None:  # noqa: A002 - argparse's word
         """Add a flag whose values add up to a list."""
-        self.option(name, action="append", default=[], help=f"{help}; repeatable", **settings)
+        self.option(*names, action="append", default=[], help=f"{help}; repeatable", **settings)
 
     def switch(self, name: str, *, help: str) -> None:  # noqa: A002 - argparse's word
         """Add a flag without a value."""

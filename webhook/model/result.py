@@ -10,6 +10,10 @@ from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Finding, Outcome
 from webhook.model.path import Path
 
+KUSTOMIZE: Final = "kustomize:"
+HELM: Final = "helm:"
+"""What the name of a source begins with that another tool has made: there is no file to mend."""
+
 _FIXABLE: Final = {Outcome.DENY, Outcome.WARN}
 
 
@@ -95,7 +99,8 @@ class Result:
     def fixable(self) -> bool:
         """Does it count, stand in a file, and is its fix mechanical: operations that `check --fix` can apply."""
         counts = self.finding.outcome in _FIXABLE and not self.finding.ignored and not self.silenced
-        return counts and self.source.line > 0 and bool(self.finding.fix.patch)
+        written = self.source.line > 0 and not self.source.file.startswith((KUSTOMIZE, HELM))
+        return counts and written and bool(self.finding.fix.patch)
 
 
 @dataclass(frozen=True, slots=True)
