@@ -32,6 +32,7 @@ class Binaries:
     apiserver: Path
     etcd: Path
     kubectl: Path
+    minor: str
 
 
 def find(minor: str | None = None, say: Say = print) -> Binaries:
@@ -41,7 +42,7 @@ def find(minor: str | None = None, say: Say = print) -> Binaries:
     """
     module = versions.apiserver(minor)
     folder = _at_hand(module) or _cached(module, say)
-    return Binaries(folder / "kube-apiserver", folder / "etcd", kubectl())
+    return Binaries(folder / "kube-apiserver", folder / "etcd", kubectl(), module.minor)
 
 
 def cache() -> Path:

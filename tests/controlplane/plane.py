@@ -30,6 +30,21 @@ _MEMORY: Final = Path("/dev/shm")  # noqa: S108  it holds a private folder of ou
 _PATIENCE: Final = 60.0
 """Seconds to become ready, or to stop: it takes about five."""
 
+_AUDITED: Final = "audited"
+_AUDIT_POLICY: Final = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [{"level": "Metadata", "users": [_AUDITED]}, {"level": "None"}],
+}
+
+_MUTATING_IS_BETA: Final = ("1.34", "1.35")
+_BETA: Final = {
+    "feature-gates": "MutatingAdmissionPolicy=true",
+    "runtime-config": "admissionregistration.k8s.io/v1beta1=true",
+}
+"""What these minors need to have MutatingAdmissionPolicies, which are v1 from 1.36 on."""
+
 
 class ControlPlane(Started):
     """Starts when it is entered, with the CRDs of the kinds that policies look at; stops when it is left.
@@ -42,6 +57,7 @@ class ControlPlane(Started):
         self.binaries = binaries
         self.urls: list[str] = []
         self.token = secrets.token_hex(16)
+        self.audited_token = secrets.token_hex(16)
         self._count = apiservers
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -57,6 +73,11 @@ class ControlPlane(Started):
     def certificate(self) -> Path:
         """The certificate to trust."""
         return self._folder / "apiserver.crt"
+
+    @property
+    def audit_log(self) -> Path:
+        """What the first API server was asked with `audited_token`: an administrator's, too. One event a line."""
+        return self._folder / f"{_apiserver(0)}.audit"
 
     @property
     def pid(self) -> int:
@@ -87,6 +108,19 @@ class ControlPlane(Started):
         self._run_apiserver(index)
 
     @contextmanager
+    def another(self, **flags: str) -> Iterator[str]:
+        """Run one more API server on the same store while the block runs, with other flags; gives its URL."""
+        (port,) = _free_ports(1)
+        url = f"https://127.0.0.1:{port}"
+        index = len(self.urls)
+        self._run(_apiserver(index), self.binaries.apiserver, self._apiserver_flags(index, port) | flags)
+        try:
+            self._wait_until_ready(url)
+            yield url
+        finally:
+            self._end(self._processes.pop(_apiserver(index)))
+
+    @contextmanager
     def etcd_paused(self) -> Iterator[None]:
         """Leave etcd without a turn of the processor for as long as the block runs."""
         etcd = self._processes["etcd"]
@@ -112,7 +146,10 @@ class ControlPlane(Started):
         self._store = f"http://127.0.0.1:{etcd_port}"
         self._run("etcd", self.binaries.etcd, _etcd_flags(self._folder, self._store, f"http://127.0.0.1:{peer_port}"))
         (self._folder / "service-accounts.key").write_bytes(_private_key())
-        (self._folder / "tokens.csv").write_text(f"{self.token},admin,admin,system:masters\n")
+        (self._folder / "tokens.csv").write_text(
+            f"{self.token},admin,admin,system:masters\n{self.audited_token},{_AUDITED},{_AUDITED},system:masters\n"
+        )
+        (self._folder / "audit.yaml").write_text(json.dumps(_AUDIT_POLICY))
         for index in range(self._count):  # one after the other: the first makes the certificate
             self._run_apiserver(index)
         self._write_kubeconfig()
@@ -120,12 +157,14 @@ class ControlPlane(Started):
 
     def _run_apiserver(self, index: int) -> None:
         url = self.urls[index]
-        self._run(_apiserver(index), self.binaries.apiserver, self._apiserver_flags(url.rpartition(":")[2]))
+        self._run(_apiserver(index), self.binaries.apiserver, self._apiserver_flags(index, url.rpartition(":")[2]))
         self._wait_until_ready(url)
 
-    def _apiserver_flags(self, port: str) -> dict[str, Any]:
+    def _apiserver_flags(self, index: int, port: int | str) -> dict[str, Any]:
         key = self._folder / "service-accounts.key"
+        beta = _BETA if self.binaries.minor in _MUTATING_IS_BETA else {}
         return {
+            **beta,
             "etcd-servers": self._store,
             "bind-address": "127.0.0.1",
             "secure-port": port,
@@ -139,6 +178,8 @@ class ControlPlane(Started):
             "allow-privileged": "true",
             "disable-admission-plugins": "ServiceAccount",  # nobody makes the accounts that it asks for
             "endpoint-reconciler-type": "none",
+            "audit-policy-file": self._folder / "audit.yaml",
+            "audit-log-path": self._folder / f"{_apiserver(index)}.audit",
         }
 
     def _run(self, name: str, program: Path, flags: dict[str, Any]) -> None:
