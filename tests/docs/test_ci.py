@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 ARCHIVE = "https://github.com/cozyguard/cozyguard/archive/refs/heads/main.tar.gz"
 BLOCKS = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", PAGE, re.DOTALL))
+ACTION, TEMPLATE = ROOT / "action.yml", ROOT / "templates" / "cozyguard.yml"
 SCHEMAS = {".github/workflows/cozyguard.yaml": "vendor.github-workflows", ".gitlab-ci.yml": "vendor.gitlab-ci"}
 
 PACKAGES = sysconfig.get_paths()["purelib"]
@@ -150,6 +151,57 @@ def test_the_job_for_gitlab_fails_where_a_manifest_is_refused(shell: Shell) -> N
     assert [shell.run(line) for line in gitlab_job()["script"]] == [0, 0, 1]
     issues = json.loads((shell.folder / "gl-code-quality-report.json").read_text())
     assert [issue["check_name"] for issue in issues] == ["own-variant-known", "package-variant-known"]
+
+
+def document(file: Path) -> Any:
+    [read] = yaml.read(file.read_text(), file.name)
+    return read.value
+
+
+@pytest.mark.parametrize(("file", "schema"), [(ACTION, "vendor.github-actions"), (TEMPLATE, "vendor.gitlab-ci")])
+def test_what_is_to_be_named_instead_is_valid_too(file: Path, schema: str) -> None:
+    subprocess.run([sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, file], check=True)
+
+
+@pytest.mark.parametrize(("manifest", "codes"), [("good", [0, 0]), ("broken", [0, 1])])
+def test_the_action_does_with_the_inputs_of_the_page_what_the_steps_do(
+    manifest: str, codes: list[int], shell: Shell
+) -> None:
+    if manifest == "broken":
+        broken(shell.folder)
+    [step] = block("action")
+    action = document(ACTION)
+    inputs = {name: given["default"] for name, given in action["inputs"].items()} | step["with"] | {"sarif": "c.sarif"}
+    shell.environment |= step["env"]
+    steps = [
+        each for each in action["runs"]["steps"] if each.get("name") in ("Write findings for code scanning", "Check")
+    ]
+
+    def run(each: dict[str, Any]) -> int:
+        shell.environment |= {
+            name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda found: inputs[found[1]], value)
+            for name, value in each["env"].items()
+        }
+        return shell.run(each["run"])
+
+    assert [run(each) for each in steps] == codes
+    results = json.loads((shell.folder / "c.sarif").read_text())["runs"][0]["results"]
+    assert [each["ruleId"] for each in results] == ["package-variant-known"] * codes[1]
+
+
+@pytest.mark.parametrize(("manifest", "codes"), [("good", [0, 0]), ("broken", [0, 1])])
+def test_the_job_that_is_included_does_with_the_variables_of_the_page_what_the_written_one_does(
+    manifest: str, codes: list[int], shell: Shell
+) -> None:
+    if manifest == "broken":
+        broken(shell.folder)
+    job = document(TEMPLATE)["cozyguard"]
+    given = job["variables"] | block("include")["cozyguard"]["variables"]
+    shell.environment |= {name: value for name, value in given.items() if name != "XDG_CACHE_HOME"}
+
+    assert [shell.run(line) for line in job["script"]] == codes
+    issues = json.loads((shell.folder / job["artifacts"]["reports"]["codequality"]).read_text())
+    assert [issue["check_name"] for issue in issues] == ["package-variant-known"] * codes[1]
 
 
 def commands() -> Iterator[str]:
