@@ -102,6 +102,36 @@ def test_an_explained_survivor_is_no_failure_and_an_explanation_without_one_is(
     assert "explains no mutant that survives" in capsys.readouterr().err
 
 
+def test_an_explained_outcome_is_no_gap_and_an_explanation_of_what_is_reached_is_a_fault(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    explained = """\
+unreached:
+- {at: 'spec.validations[0].expression', outcome: 'never true: !has(object.data)', why: it is a toy}
+- {at: 'spec.matchConstraints.resourceRules[1]', why: secrets are none of ours}
+"""
+    (folder / "tests.yaml").write_text(SUITE + explained)
+    assert main(["test", ".", "--coverage", "--fail-under", "100"]) == 0
+    assert "covered 6 of 8 outcomes of 1 policy, 2 explained: 100 %" in capsys.readouterr().out
+    (folder / "tests.yaml").write_text(SUITE + WHOLE + explained)
+    assert main(["test", ".", "--coverage"]) == 2
+    assert "tests.yaml:18:8: error: unreached[0].at: explains nothing" in capsys.readouterr().err
+
+
+def test_an_explanation_of_what_was_never_evaluated_holds_for_its_parts(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "'size ' + (object.data.size == '5' ? 'five' : 'many')"
+    (folder / "policy.yaml").write_text(POLICY + f'    messageExpression: "{words}"\n')
+    allowed = SUITE[: SUITE.index("- name: five")]
+    explained = f'- {{at: "spec.validations[0].messageExpression", outcome: "never evaluated: {words}", why: a toy}}\n'
+    (folder / "tests.yaml").write_text(f"{allowed}unreached:\n{explained}")
+    main(["test", ".", "--coverage"])
+    out = capsys.readouterr().out
+    assert "messageExpression" not in out
+    assert ", 3 explained: " in out
+
+
 def test_mutants_are_made_only_of_policies_whose_cases_pass(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tests.yaml").write_text(SUITE.replace("deny", "allow"))
     assert main(["test", ".", "--mutants"]) == 1

@@ -13,7 +13,8 @@ from webhook.cli.options import Arguments, Parser, percentage
 from webhook.engine.compile import CompiledPolicy
 from webhook.errors import DocumentError
 from webhook.model.coverage import Coverage, Reached
-from webhook.model.mutation import EquivalentMutant, Mutation
+from webhook.model.explanation import Explanation
+from webhook.model.mutation import Mutation
 from webhook.model.suite import Suite
 from webhook.report import coverage as coverage_report
 from webhook.report import coverage_html
@@ -49,7 +50,7 @@ class Measures:
 
     def cover(self, suites: Sequence[Suite], reached: Iterable[Reached]) -> ExitCode:
         """Tell the coverage of the policies of these suites, and of those in the folders given that no suite has."""
-        covered = Coverage(tuple(coverage.cover(self._policies(suites), frozenset(reached))))
+        covered = Coverage(tuple(coverage.cover(self._policies(suites), frozenset(reached), suites)))
         if self.arguments.coverage_html:
             files = {one.policy.location.file for one in covered.policies}
             texts = {file: Path(file).read_text(encoding="utf-8", errors="replace") for file in files}
@@ -59,7 +60,9 @@ class Measures:
             self.report.add_section("coverage", coverage_report.document(covered))
         else:
             self._write(coverage_report.lines(covered, self._style(), want))
-        return _judge(covered.percent, want)
+        stale = [mark for one in covered.policies for mark in one.stale]
+        said = "explains nothing that is not reached; leave it out, or name the outcome as `--coverage` does"
+        return _refuse(stale, said) or _judge(covered.percent, want)
 
     def mutate(self, suites: Sequence[Suite], jobs: int) -> ExitCode:
         """Run mutants of the policies of these suites, and tell who survived."""
@@ -76,9 +79,9 @@ class Measures:
         else:
             seconds = time.perf_counter() - started
             self._write(mutation_report.lines(results, self._style(), seconds, want))
-        stale = [_stale(mark) for one in results for mark in one.stale]
-        terminal.tell(stale, "error")
-        return ExitCode.FAULTY if stale else _judge(mutation_report.share(results), want)
+        stale = [mark for one in results for mark in one.stale]
+        said = "explains no mutant that survives; leave it out, or name the change as `--mutants` does"
+        return _refuse(stale, said) or _judge(mutation_report.share(results), want)
 
     def _policies(self, suites: Sequence[Suite]) -> list[CompiledPolicy]:
         places = dict.fromkeys(suite.policies for suite in suites)
@@ -101,7 +104,8 @@ def _judge(percent: float, want: int | None) -> ExitCode:
     return ExitCode.DENIED if want is not None and percent < want else ExitCode.OK
 
 
-def _stale(mark: EquivalentMutant) -> DocumentError:
-    at = mark.location
-    message = "explains no mutant that survives; leave it out, or name the change as `--mutants` does"
-    return DocumentError(at.file, at.line, at.column, at.path, message)
+def _refuse(stale: Iterable[Explanation], message: str) -> ExitCode:
+    """Tell of explanations that explain nothing: none is to outlive its reason."""
+    errors = [DocumentError(at.file, at.line, at.column, at.path, message) for at in (mark.location for mark in stale)]
+    terminal.tell(errors, "error")
+    return ExitCode.FAULTY if errors else ExitCode.OK

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from webhook.model.explanation import Explanation
 from webhook.model.policy import Location, Policy
-
-
-@dataclass(frozen=True, slots=True)
-class EquivalentMutant:
-    """A survivor that a suite explains: where it is (a path in the policy), what is changed, and why it may live.
-
-    Without `change`, all survivors of the expression are meant; without `policy`, those of every policy.
-    """
-
-    at: str
-    why: str
-    location: Location
-    change: str = ""
-    policy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +34,4 @@ class Mutation:
     made: int
     survivors: tuple[Survivor, ...]
     explained: int = 0
-    stale: tuple[EquivalentMutant, ...] = ()
+    stale: tuple[Explanation, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any
 
 from webhook.errors import DocumentError
 from webhook.model.decision import Operation
-from webhook.model.mutation import EquivalentMutant
+from webhook.model.explanation import Explanation
 from webhook.model.policy import Location
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
@@ -73,13 +73,14 @@ class Case:
 class Suite:
     """One PolicyTest document; `policies` are paths that can be opened from where we are.
 
-    `mutants` are the ones that no case can kill, each with a reason.
+    `mutants` and `unreached` say why some mutants may live, and some outcomes of a policy are never reached.
     """
 
     file: str
     policies: tuple[str, ...]
     cases: tuple[Case, ...]
-    mutants: tuple[EquivalentMutant, ...] = ()
+    mutants: tuple[Explanation, ...] = ()
+    unreached: tuple[Explanation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

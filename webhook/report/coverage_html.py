@@ -8,7 +8,6 @@ from html import escape
 from typing import Final
 
 from webhook.model.coverage import Coverage, PolicyCoverage, Spot
-from webhook.report.coverage import excerpt, words
 from webhook.report.plain import visible
 
 _STYLE: Final = """
@@ -72,7 +71,7 @@ def _policy(number: int, policy: PolicyCoverage, text: str) -> Iterator[str]:
         yield f'<span class="{_look(spots[line])}"><b>{line:>4}  </b>{_text(content)}</span>'
         for spot in spots[line]:
             if spot.missing and spot.listed:
-                yield f'<span class="why">{_text(words(spot))}: <code>{_text(excerpt(spot))}</code></span>'
+                yield f'<span class="why">{_text(spot.words)}: <code>{_text(spot.line)}</code></span>'
     yield "</pre></details>\n"
 
 

@@ -16,6 +16,7 @@ from webhook.engine.compile import CompiledPolicy, expressions, within
 from webhook.engine.match import covering
 from webhook.engine.policyset import PolicySet
 from webhook.model.coverage import PolicyCoverage, Reached, Spot
+from webhook.model.explanation import Explanation
 from webhook.model.policy import Expression, Policy
 from webhook.model.suite import Expected, Suite, SuiteResult
 from webhook.runs.suite import Tested, judge, request_of
@@ -56,13 +57,34 @@ def identity(policy: Policy) -> str:
     return f"{policy.location.file} {policy.name} {policy.binding}"
 
 
-def cover(policies: Iterable[CompiledPolicy], reached: frozenset[Reached]) -> Iterator[PolicyCoverage]:
-    """Hold what was reached against all that there is."""
+def cover(
+    policies: Iterable[CompiledPolicy], reached: frozenset[Reached], suites: Iterable[Suite]
+) -> Iterator[PolicyCoverage]:
+    """Hold what was reached against all that there is, but for what the suites explain."""
     seen: dict[tuple[str, str], _Seen] = defaultdict(set)
     for one in reached:
         seen[one.policy, one.function].add((one.node, one.outcome))
+    marks = _explanations(suites)
     for policy in sorted(policies, key=lambda one: identity(one.policy)):
-        yield PolicyCoverage(policy.policy, tuple(_spots(policy, seen)))
+        yield _cover(policy, seen, marks[identity(policy.policy)])
+
+
+def _explanations(suites: Iterable[Suite]) -> Mapping[str, list[Explanation]]:
+    found: dict[str, list[Explanation]] = defaultdict(list)
+    for suite in suites:
+        for one in compiled.load(suite.policies).policies:
+            found[identity(one.policy)] += [mark for mark in suite.unreached if mark.policy in ("", one.policy.name)]
+    return found
+
+
+def _cover(one: CompiledPolicy, seen: Mapping[tuple[str, str], _Seen], marks: Iterable[Explanation]) -> PolicyCoverage:
+    spots, used, meant = list[Spot](), set[Explanation](), set[Explanation]()
+    for spot in _spots(one, seen):
+        if spot.listed:  # what is not listed lies within the last one that is, and is explained with it
+            meant = {mark for mark in marks if spot.missing and mark.covers(spot.location.path, spot.told)}
+        spots.append(replace(spot, missing=(), explained=spot.missing) if meant else spot)
+        used |= meant
+    return PolicyCoverage(one.policy, tuple(spots), tuple(mark for mark in marks if mark not in used))
 
 
 def _measured(one: CompiledPolicy, records: Mapping[str, Record]) -> Measured:

@@ -12,7 +12,7 @@ from webhook.cel.rewired import Mutated
 from webhook.cel.tree import Const, Ident, Tree, walk
 from webhook.engine.compile import CompiledPolicy, expressions, within
 from webhook.engine.policyset import PolicySet
-from webhook.model.mutation import EquivalentMutant, Mutation, Survivor
+from webhook.model.mutation import Mutation, Survivor
 from webhook.model.policy import Expression
 from webhook.model.suite import Expected, Suite
 from webhook.runs.coverage import identity, trees_of
@@ -66,14 +66,10 @@ def mutate(subject: Subject) -> Mutation:
     survivors = [
         replace(one, hint=bench.hint(sets, tree))
         for one, sets, tree in alive
-        if not any(_explains(mark, one) for mark in marks)
+        if not any(mark.covers(one.location.path, one.change) for mark in marks)
     ]
-    stale = tuple(mark for mark in marks if not any(_explains(mark, one) for one, _, _ in alive))
+    stale = tuple(mark for mark in marks if not any(mark.covers(one.location.path, one.change) for one, _, _ in alive))
     return Mutation(subject.policy.policy, made, tuple(survivors), len(alive) - len(survivors), stale)
-
-
-def _explains(mark: EquivalentMutant, survivor: Survivor) -> bool:
-    return mark.at == survivor.location.path and mark.change in ("", survivor.change)
 
 
 class _Bench:

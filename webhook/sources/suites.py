@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from webhook.errors import DocumentError, DocumentErrors, UsageError
 from webhook.model.decision import Operation
-from webhook.model.mutation import EquivalentMutant
+from webhook.model.explanation import Explanation
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
 from webhook.model.suite import Case, Expectation, Expected, Suite
@@ -88,14 +88,15 @@ def _suite(file: Path, document: Written) -> Suite:
     if errors:
         raise DocumentErrors(errors)
     policies = tuple(os.path.normpath(file.parent / path) for path in suite.policies)
-    return Suite(str(file), policies, tuple(cases), tuple(_equivalents(suite.mutants, document.place / "mutants")))
+    mutants = _explanations(suite.mutants, document.place / "mutants")
+    unreached = _explanations(suite.unreached, document.place / "unreached")
+    return Suite(str(file), policies, tuple(cases), tuple(mutants), tuple(unreached))
 
 
-def _equivalents(mutants: Iterable[formats.Mutant], place: Place) -> Iterator[EquivalentMutant]:
-    for index, mutant in enumerate(mutants):
-        change = " ".join((mutant.change or "").split())
-        at = (place / index / "at").location()
-        yield EquivalentMutant(mutant.at, mutant.why, at, change, mutant.policy or "")
+def _explanations(gaps: Sequence[formats.Mutant | formats.Unreached], place: Place) -> Iterator[Explanation]:
+    for index, gap in enumerate(gaps):
+        what = " ".join(((gap.change if isinstance(gap, formats.Mutant) else gap.outcome) or "").split())
+        yield Explanation(gap.at, what, gap.why, (place / index / "at").location(), gap.policy or "")
 
 
 def _case(case: formats.Case, defaults: formats.Circumstances, place: Place) -> Case:

@@ -114,6 +114,15 @@ class Mutant(Mapped):
     why: Line
 
 
+class Unreached(Mapped):
+    """An outcome of a part of a policy that no case can reach, and why."""
+
+    policy: Words | None = None
+    at: FieldPath
+    outcome: Line | None = None
+    why: Line
+
+
 class PolicyTest(Mapped):
     """A suite: the policies under test and their cases."""
 
@@ -124,5 +133,6 @@ class PolicyTest(Mapped):
     defaults: Circumstances = Circumstances()
     cases: Annotated[list[Case], Field(min_length=1)]
     mutants: list[Mutant] = []
+    unreached: list[Unreached] = []
 
     UNIQUE: ClassVar[Mapping[str, str]] = {"cases": "name"}
