@@ -60,19 +60,25 @@ def compile_policy(policy: Policy) -> CompiledPolicy:
         errors += _add(builder, wanted)
     for lookup in policy.lookups:
         builder.outside(lookup.name, lookup_key(policy, lookup), _lookup_type(lookup))
-    for condition_index, condition in enumerate(policy.match_conditions):
-        wanted = _Wanted(name_of("condition", condition_index), condition.expression, "bool", {})
-        errors += _add(builder, wanted)
+    if not policy.conditions_read_variables:
+        errors += _add_conditions(builder, policy)
     for variable in policy.variables:
         try:
             builder.variable(variable.name, variable.expression.text)
         except ExpressionErrors as faults:
             errors += _located(variable.expression, faults)
+    if policy.conditions_read_variables:
+        errors += _add_conditions(builder, policy)
     for wanted in _functions(policy):
         errors += _add(builder, wanted)
     if errors:
         raise DocumentErrors(errors)
     return CompiledPolicy(policy, builder.build())
+
+
+def _add_conditions(builder: Builder, policy: Policy) -> Iterator[DocumentError]:
+    for index, condition in enumerate(policy.match_conditions):
+        yield from _add(builder, _Wanted(name_of("condition", index), condition.expression, "bool", {}))
 
 
 def expressions(policy: Policy) -> Iterator[tuple[str, Expression]]:

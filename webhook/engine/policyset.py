@@ -176,9 +176,10 @@ def _once(condition: Function, slot: int) -> Function:
 
 
 def _condition_key(policy: Policy, text: str) -> str:
-    """Name a condition so that equal ones of different policies are one; lookups may be others of the same name."""
+    """Name a condition so that equal ones of different policies are one; names in them may mean something else."""
     lookups = {lookup.name: lookup_key(policy, lookup) for lookup in policy.lookups} if "lookups" in text else {}
-    return f"condition {text} {lookups}"
+    own = [one.expression.text for one in policy.variables] if policy.conditions_read_variables else []
+    return f"condition {text} {lookups} {own}"
 
 
 def _selects_all(match: MatchResources) -> bool:

@@ -224,11 +224,13 @@ class AuditAnnotation:
 
 
 class Origin(StrEnum):
-    """What kind of document a policy was read from; native ones keep Kubernetes' own behaviour."""
+    """What kind of document a policy was read from; all but our own keep Kubernetes' own behaviour."""
 
     ADMISSION_POLICY = "AdmissionPolicy"
     VALIDATING_ADMISSION_POLICY = "ValidatingAdmissionPolicy"
     MUTATING_ADMISSION_POLICY = "MutatingAdmissionPolicy"
+    VALIDATING_POLICY = "ValidatingPolicy"
+    MUTATING_POLICY = "MutatingPolicy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,8 @@ class Policy:
 
     A native policy becomes one Policy per binding: `binding` is its name and `binding_match` holds the binding's own
     `matchResources`, which must match too. `reads_params`: expressions know `params`, which is null without `params`.
+    `background`: it judges what exists already, too. `generated_for` names the pod controllers for which it was made
+    from a policy about pods.
     """
 
     name: str
@@ -255,6 +259,8 @@ class Policy:
     on_existing_violation: Action | None = Action.WARN
     binding: str = ""
     binding_match: MatchResources | None = None
+    background: bool = True
+    generated_for: str = ""
     reads_params: bool = False
     params: Params | None = None
     match_conditions: tuple[NamedExpression, ...] = ()
@@ -268,5 +274,10 @@ class Policy:
 
     @property
     def native(self) -> bool:
-        """Is it Kubernetes' own kind, which has neither `onExistingViolation` nor our deletion rule."""
+        """Is it not our own kind, so that neither `onExistingViolation` nor our deletion rule apply."""
         return self.origin is not Origin.ADMISSION_POLICY
+
+    @property
+    def conditions_read_variables(self) -> bool:
+        """Do match conditions know `variables`: Kyverno's MutatingPolicy lets them."""
+        return self.origin is Origin.MUTATING_POLICY

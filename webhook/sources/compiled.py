@@ -11,9 +11,11 @@ from typing import Final
 
 from webhook.engine.compile import CompiledPolicy, compile_policy
 from webhook.errors import DocumentError, DocumentErrors
-from webhook.model.policy import Policy
+from webhook.model.policy import Location, Policy
 from webhook.sources import cache, policies, policy_files
 from webhook.sources.policy_files import PolicyFile
+
+Faults = tuple[DocumentError, ...]
 
 _PROCESSES: Final = 2
 _MANY: Final = 24
@@ -34,8 +36,7 @@ def compile_files(files: Iterable[policies.Source]) -> Compiled:
     loaded = policies.read(files)
     made = _compile_all(loaded.policies)
     compiled = tuple(one for one in made if isinstance(one, CompiledPolicy))
-    errors = (error for one in made if not isinstance(one, CompiledPolicy) for error in one)
-    return Compiled(compiled, (*loaded.errors, *errors), loaded.notices)
+    return Compiled(compiled, (*loaded.errors, *_errors(loaded.policies, made)), loaded.notices)
 
 
 def load(paths: Iterable[str | Path], make: Callable[[tuple[PolicyFile, ...]], Compiled] = compile_files) -> Compiled:
@@ -53,7 +54,7 @@ def load(paths: Iterable[str | Path], make: Callable[[tuple[PolicyFile, ...]], C
     return Compiled(made.policies, tuple(sorted({*unread, *made.errors})), made.notices)
 
 
-def _compile_all(given: tuple[Policy, ...]) -> list[CompiledPolicy | tuple[DocumentError, ...]]:
+def _compile_all(given: tuple[Policy, ...]) -> list[CompiledPolicy | Faults]:
     """Compile in two processes where there is enough to do; parts in a row, as neighbours have equal expressions."""
     if len(given) < _MANY or (os.cpu_count() or 1) < _PROCESSES or threading.active_count() > 1:  # threads do not fork
         return list(map(_compile, given))
@@ -64,7 +65,16 @@ def _compile_all(given: tuple[Policy, ...]) -> list[CompiledPolicy | tuple[Docum
         return list(pool.map(_compile, given, chunksize=-(-len(given) // _PROCESSES)))
 
 
-def _compile(policy: Policy) -> CompiledPolicy | tuple[DocumentError, ...]:
+def _errors(given: tuple[Policy, ...], made: Iterable[CompiledPolicy | Faults]) -> Iterator[DocumentError]:
+    """Tell what is wrong with those that do not compile, but not again of what was made from them."""
+    broken: set[Location] = set()
+    for policy, one in zip(given, made, strict=True):
+        if not isinstance(one, CompiledPolicy) and policy.location not in broken:
+            broken |= set() if policy.generated_for else {policy.location}
+            yield from one
+
+
+def _compile(policy: Policy) -> CompiledPolicy | Faults:
     try:
         return cache.remembered([_identity(policy)], lambda: compile_policy(policy))
     except DocumentErrors as faults:

@@ -68,13 +68,10 @@ class ObjectStore:
         ]
 
     def namespace(self, name: str) -> Object:
-        """Give a Namespace; where nobody gave it, one with the label that every Namespace has."""
-        found = self._objects.get(("", "Namespace"), {}).get(("", name))
-        return found or {
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": {"name": name, "labels": {NAME_LABEL: name}},
-        }
+        """Give a Namespace, with the label that every Namespace has; there is one where nobody gave it, too."""
+        nobodys = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        found = self._objects.get(("", "Namespace"), {}).get(("", name), nobodys)
+        return {**found, "metadata": {**found["metadata"], "labels": {NAME_LABEL: name, **labels(found)}}}
 
     def resource(self, kind: GroupVersionKind) -> str:
         """Give the plural of a kind, from the CRDs at hand if they tell."""

@@ -15,6 +15,8 @@ from webhook.sources.policy_files import NO_POLICIES
 from webhook.sources.written import Written
 
 if TYPE_CHECKING:
+    from webhook.sources.formats.base import Mapped
+    from webhook.sources.formats.kyverno import MutatingPolicy, ValidatingPolicy
     from webhook.sources.formats.native import (
         MutatingAdmissionPolicy,
         MutatingAdmissionPolicyBinding,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     )
     from webhook.sources.formats.place import Place
 
+    _KyvernoPolicy: TypeAlias = ValidatingPolicy | MutatingPolicy
     _Native: TypeAlias = ValidatingAdmissionPolicy | MutatingAdmissionPolicy
     _Binding: TypeAlias = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding
 
@@ -31,8 +34,11 @@ __all__ = ["Loaded", "Source", "bundled", "load", "read"]
 OWN: Final = "AdmissionPolicy"
 _NATIVE: Final = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")
 _BINDINGS: Final = tuple(f"{kind}Binding" for kind in _NATIVE)
-_READ: Final = (OWN, *_NATIVE, *_BINDINGS)
+_KYVERNO: Final = ("ValidatingPolicy", "MutatingPolicy", "NamespacedValidatingPolicy", "NamespacedMutatingPolicy")
+_READ: Final = (OWN, *_NATIVE, *_BINDINGS, *_KYVERNO)
 _READ_ELSEWHERE: Final = ("PolicyTest", "PolicyException", "Configuration")
+_OTHER_ENGINES: Final = ("kyverno.io/", "policies.kyverno.io/")
+"""Groups whose other kinds are policies too, but not of CEL or not about requests: nobody may take them for read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ class _Collection:
     def _add(self, entry: Written, *, strict: bool) -> bool:
         """Take an object in; False when it has nothing to do with policies."""
         try:
-            if entry.kind in _READ:
+            if entry.kind in _READ and not (entry.kind in _KYVERNO and not _of_kyverno(entry)):
                 self._read(entry)
             elif fault := _foreign(entry, strict=strict):
                 self.errors.append(fault)
@@ -122,30 +128,43 @@ class _Collection:
         return True
 
     def _read(self, entry: Written) -> None:
-        from webhook.sources.formats import native, policy  # here: a warm start needs no pydantic
+        from webhook.sources.formats import policy  # here: a warm start needs no pydantic
 
         taken = list(self._claim_name(entry))
         self.errors += taken
         if entry.kind in _BINDINGS:
             self._bound.add((_bound_kind(entry), entry.text("spec", "policyName")))
-        format_ = policy.AdmissionPolicy if entry.kind == OWN else getattr(native, entry.kind)
-        checked = entry.check(format_)
+        checked = entry.check(_format(entry.kind))
         if taken:
             return
         if isinstance(checked, policy.AdmissionPolicy):
             self.policies.append(checked.build(entry.place))
+        elif entry.kind in _KYVERNO:
+            self._take(entry, cast("_KyvernoPolicy", checked))
         elif entry.kind in _NATIVE:
-            self._native[entry.kind, checked.metadata.name] = (entry, checked)
+            self._native[entry.kind, entry.text("metadata", "name")] = (entry, cast("_Native", checked))
         else:
-            self._bindings.append((entry, checked))
+            self._bindings.append((entry, cast("_Binding", checked)))
+
+    def _take(self, entry: Written, checked: _KyvernoPolicy) -> None:
+        """Take a policy of Kyverno's, with those for pod controllers."""
+        from webhook.sources.formats import kyverno_autogen  # here: most policies are not Kyverno's
+
+        self.policies += checked.build(entry.place)
+        for index, name in checked.unknown_controllers():
+            place = entry.place.below(("spec", "autogen", "podControllers", "controllers", index))
+            hint = did_you_mean(name, kyverno_autogen.CONTROLLERS)
+            self.notices.append(place.error(f"Kyverno knows no pod controller `{name}`, and passes over it{hint}"))
 
     def _claim_name(self, entry: Written) -> Iterator[DocumentError]:
-        """Take a name. Ours and native policies share theirs: results and exceptions speak of them by name.
+        """Take a name. Ours and all other policies share theirs: results and exceptions speak of them by name.
 
-        Of the native kinds each has its own, so that one policy's rules and changes can stand side by side.
+        Of the other kinds each has its own, so that one policy's rules and changes can stand side by side.
         """
         name = entry.text("metadata", "name")
-        others = _NATIVE if entry.kind == OWN else (OWN,) if entry.kind in _NATIVE else ()
+        if entry.kind in _KYVERNO and (namespace := entry.text("metadata", "namespace")):
+            name = f"{namespace}/{name}"
+        others = (*_NATIVE, *_KYVERNO) if entry.kind == OWN else () if entry.kind in _BINDINGS else (OWN,)
         first = self._names.setdefault((entry.kind, name), entry)
         found = [first, *(self._names[kind, name] for kind in others if (kind, name) in self._names)]
         for one in found:
@@ -170,11 +189,28 @@ def _bound_kind(binding: Written) -> str:
     return binding.kind.removesuffix("Binding")
 
 
+def _format(kind: str) -> type[Mapped]:
+    from webhook.sources.formats import kyverno, native, policy  # here: a warm start needs no pydantic
+
+    module = policy if kind == OWN else kyverno if kind in _KYVERNO else native
+    return cast("type[Mapped]", getattr(module, kind))
+
+
+def _of_kyverno(entry: Written) -> bool:
+    return entry.text("apiVersion").startswith("policies.kyverno.io/")
+
+
 def _foreign(entry: Written, *, strict: bool) -> DocumentError | None:
     """Say what an object is doing among policies, where it may not stand there."""
-    kind, own_group = entry.kind, entry.text("apiVersion").startswith("cozyguard.io/")
+    kind, api_version = entry.kind, entry.text("apiVersion")
     place = entry.place / "kind"
-    if not strict and (kind in _READ_ELSEWHERE or not own_group):
+    if api_version.startswith(_OTHER_ENGINES):
+        return place.error(f"`{kind}` of Kyverno is not read: want one of {_listed(_KYVERNO)}")
+    if not strict and (kind in _READ_ELSEWHERE or not api_version.startswith("cozyguard.io/")):
         return None
     hint = did_you_mean(kind, _READ)
-    return place.error(f"got `{kind}`, want one of {', '.join(f'`{name}`' for name in _READ)}{hint}")
+    return place.error(f"got `{kind}`, want one of {_listed(_READ)}{hint}")
+
+
+def _listed(kinds: Iterable[str]) -> str:
+    return ", ".join(f"`{kind}`" for kind in kinds)

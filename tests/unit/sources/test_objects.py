@@ -113,9 +113,12 @@ def test_a_namespace_that_nobody_gave_has_its_name_label_alone() -> None:
     assert ObjectStore().namespace("ml")["metadata"]["labels"] == {"kubernetes.io/metadata.name": "ml"}
 
 
-def test_a_namespace_that_was_given_has_its_own_labels() -> None:
+def test_a_namespace_that_was_given_has_its_own_labels_and_the_one_of_every_namespace() -> None:
     given = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ml", "labels": {"team": "a"}}}
-    assert ObjectStore([given]).namespace("ml") is given
+    found = ObjectStore([given]).namespace("ml")
+    assert found == given | {
+        "metadata": {"name": "ml", "labels": {"kubernetes.io/metadata.name": "ml", "team": "a"}},
+    }
 
 
 def test_crds_among_the_objects_tell_plurals_and_scope() -> None:

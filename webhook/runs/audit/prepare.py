@@ -79,7 +79,7 @@ async def ready(client: Client, asked: Asked, files: Compiled) -> AsyncIterator[
     known = found.over(files.policies)
     if not faults:  # a policy that does not compile has no name here
         asked.selection.check([one.policy.name for one in known])
-    policies = PolicySet.link(one for one in known if asked.selection.takes(one.policy))
+    policies = PolicySet.link(one for one in known if one.policy.background and asked.selection.takes(one.policy))
     cache = WatchCache(client)
     try:
         await _follow(cache, policies)
