@@ -331,7 +331,7 @@ def test_long_input_gives_the_same_on_one_process_and_on_three(cozyguard: Run, w
         (["x", "--release", "0.1"], "got release `0.1`"),
         (["x", "--severity", "hi"], "got `hi`, want critical, high, medium or low"),
         (["x", "--to", "1.6", "-o", "sarif"], "`--output sarif` does not go with `--to`"),
-        (["x", "-o", "yaml"], "got `yaml`, want text, json, sarif, junit, tap, github or gitlab"),
+        (["x", "-o", "yaml"], "got `yaml`, want text, json, sarif, junit, tap, github, gitlab or html"),
         (["x", "--config", "none.yaml"], "none.yaml"),
         (["x", "--cluster-state", "none.yaml"], "none.yaml: error: cannot be read: no such file or directory"),
         (["x", "--old", "none.yaml"], "none.yaml: error: cannot be read: no such file or directory"),

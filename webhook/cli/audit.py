@@ -74,10 +74,10 @@ def parser() -> Parser:
     made.option(
         "-o",
         "--output",
-        type=one_of("text", "json", "junit", "tap", *FORMATS),
+        type=one_of("text", "json", "junit", "tap", "html", *FORMATS),
         metavar="FORMAT",
         default="text",
-        help="text, json, junit, tap, policyreport or openreports",
+        help="text, json, junit, tap, html, policyreport or openreports",
     )
     terminal.add_colour(made)
     return made

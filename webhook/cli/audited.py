@@ -18,6 +18,7 @@ from webhook.model.request import Object
 from webhook.model.result import Checked
 from webhook.report import Report
 from webhook.report.audit_objects import FORMATS, Listing, report
+from webhook.report.html import HtmlReport
 from webhook.report.json import JsonReport
 from webhook.report.junit import JunitReport
 from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
@@ -31,9 +32,15 @@ from webhook.runs.audit.prepare import Ready
 from webhook.runs.audit.publish import Publisher
 from webhook.runs.audit.targets import Target
 from webhook.runs.audit.walk import Coverage
+from webhook.runs.picture import pictured
 
-REPORTS: Final[dict[str, Callable[[TextIO], Report]]] = {"json": JsonReport, "junit": JunitReport, "tap": TapReport}
-"""Formats for programs: those of `check` that can tell of objects without a file."""
+REPORTS: Final[dict[str, Callable[[TextIO], Report]]] = {
+    "json": JsonReport,
+    "junit": JunitReport,
+    "tap": TapReport,
+    "html": HtmlReport,
+}
+"""Formats besides text: those of `check` that can tell of objects without a file."""
 
 _TURNS: Final = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
 
@@ -58,10 +65,16 @@ class Findings:
             checked = judge(self._audit.context, target, obj)
             self._summary.add(checked)
             if not checked.silent:
-                known = self._unchecked.take_from(checked)
+                known = self._unchecked.take_from(self._pictured(target, obj, checked))
                 self._kept.add(known, len(known.results) + len(known.patches))
                 await self._report(target, obj, known)
         self._progress.show(self._summary.resources)
+
+    def _pictured(self, target: Target, obj: Object, checked: Checked) -> Checked:
+        """Keep what a page shows of the object, which is gone when it is written."""
+        if self._arguments.output != "html":
+            return checked
+        return pictured(obj, checked, (one.policy for one in target.policies.policies))
 
     def finish(self, coverage: Coverage, seconds: float) -> ExitCode:
         """Write everything, and judge the run."""

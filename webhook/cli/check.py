@@ -77,7 +77,7 @@ def parser() -> Parser:
     made.option("--baseline", metavar="FILE", help="do not count the findings that this file lists")
     made.option("--write-baseline", metavar="FILE", help="accept all findings: write them to this file")
     add_fix(made)
-    formats = "text, json, sarif, junit, tap, github or gitlab"
+    formats = "text, json, sarif, junit, tap, github, gitlab or html"
     made.option("-o", "--output", type=one_of("text", *FORMATS), metavar="FORMAT", default="text", help=formats)
     made.option("--jobs", type=positive, metavar="N", help="processes for long inputs (default: one per CPU)")
     terminal.add_colour(made)
@@ -174,6 +174,7 @@ def _request(arguments: Arguments) -> ScanRequest:
         ),
         passes=arguments.show_passed,
         replacements=arguments.output == "sarif",
+        pictures=arguments.output == "html",
         contents=made,
         jobs=arguments.jobs,
     )

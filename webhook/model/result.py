@@ -78,6 +78,27 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """One place that a patch changes: `before` and `after` hold the value there, or nothing at all."""
+
+    path: Path
+    before: tuple[Any, ...] = ()
+    after: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A part of an object as YAML, the way to one field opened: `marked` are the indexes of the lines that it takes.
+
+    `edits` is what the finding's fix changes; none where it is not mechanical.
+    """
+
+    lines: tuple[str, ...]
+    marked: range
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """One finding, with the object and the place that it is about."""
 
@@ -86,6 +107,8 @@ class Result:
     source: Source
     silenced: Silenced | None = None
     set_by: SetBy | None = None
+    picture: Picture | None = None
+    """The object around the field, where that was asked for and may be shown."""
     replacement: Replacement | None = None
     """How to write its fix into the file, where that was asked for and is mechanical."""
 
@@ -101,15 +124,6 @@ class Result:
         counts = self.finding.outcome in _FIXABLE and not self.finding.ignored and not self.silenced
         written = self.source.line > 0 and not self.source.file.startswith((KUSTOMIZE, HELM))
         return counts and written and bool(self.finding.fix.patch)
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One place that a patch changes: `before` and `after` hold the value there, or nothing at all."""
-
-    path: Path
-    before: tuple[Any, ...] = ()
-    after: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The formats for machines, by name. A module is imported when its format is asked for: a start costs little."""
+"""The formats besides text, by name. A module is imported when its format is asked for: a start costs little."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ FORMATS: Final = {
     "tap": "TapReport",
     "github": "GithubReport",
     "gitlab": "GitlabReport",
+    "html": "HtmlReport",
 }
 """Each is a module of this package, with the class that writes it."""
 

@@ -108,9 +108,9 @@ def _remarks(result: Result) -> Iterator[tuple[str, str]]:
         if hint := choices(result):
             yield "", hint
     if result.silenced:
-        yield f"silenced by {_silencer(result.silenced)}: ", result.silenced.reason
+        yield f"silenced by {silencer_words(result.silenced)}: ", result.silenced.reason
     if result.set_by:
-        yield "set by: ", _manager(result.set_by)
+        yield "set by: ", manager_words(result.set_by)
     if finding.why:
         yield "why: ", finding.why
     if words := fix_words(finding):
@@ -124,14 +124,14 @@ def fix_words(finding: Finding) -> str:
     return finding.fix.text or "; ".join(map(operation_words, finding.fix.patch))
 
 
-def _silencer(silenced: Silenced) -> str:
+def silencer_words(silenced: Silenced) -> str:
     """Say what silences a finding, and of an exception whose it is and when it ends."""
     if not (exception := silenced.exception):
         return silenced.by
     return visible(f"exception `{exception.name}` of {exception.owner}, until {exception.until}")
 
 
-def _manager(one: SetBy) -> str:
+def manager_words(one: SetBy) -> str:
     """Say who has set a field, and when: a person, as it seems, or a program."""
     hand = {True: ", by hand", False: ", a controller", None: ""}[one.by_hand]
     return f"{visible(one.manager)}{hand}, {one.time}"

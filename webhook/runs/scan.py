@@ -42,7 +42,8 @@ class ScanRequest:
     """All that a scan is told. Paths of files are as the user wrote them.
 
     `circumstances` are those of every object, except that one which `old` holds is updated. `contents` are read in
-    place of the files of these names. `replacements` asks for the text of each fix.
+    place of the files of these names. `replacements` asks for the text of each fix, `pictures` for the object
+    around each finding.
     """
 
     paths: tuple[str, ...]
@@ -57,6 +58,7 @@ class ScanRequest:
     jobs: int | None = None
     contents: Mapping[str, bytes] = field(default_factory=dict)
     replacements: bool = False
+    pictures: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,8 @@ def decide(prepared: Prepared, manifest: Manifest) -> Checked | DocumentError:
     request = synthesize(manifest.object, prepared.store, circumstances, old)
     decision = review(prepared.policies, request, prepared.context, passes=prepared.request.passes)
     found = checked(manifest, request, decision)
+    if prepared.request.pictures:
+        return _with_pictures(prepared, manifest.object, found)
     return _with_replacements(manifest, found) if prepared.request.replacements else found
 
 
@@ -165,6 +169,12 @@ def _with_replacements(manifest: Manifest, found: Checked) -> Checked:
 
     results = (replace(each, replacement=replacement(manifest, each)) for each in found.results)
     return replace(found, results=tuple(results))
+
+
+def _with_pictures(prepared: Prepared, obj: Object, found: Checked) -> Checked:
+    from webhook.runs.picture import pictured  # here: one format asks for it
+
+    return pictured(obj, found, (one.policy for one in prepared.policies.policies))
 
 
 def _old(prepared: Prepared, obj: Object) -> Object | None:

@@ -1,0 +1,154 @@
+"""A real browser, driven by its own protocol: https://chromedevtools.github.io/devtools-protocol/.
+
+One Chromium serves all tests; each has a window of its own, with its own storage.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from base64 import b64decode
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_FLAGS: Final = (
+    "--headless=new",
+    "--no-sandbox",  # Chromium refuses root its sandbox, and CI is root
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--remote-debugging-port=0",
+)
+_START: Final = 30.0
+_WAIT: Final = 15.0
+"""Seconds for the browser to start, and for something to become true on a page."""
+
+
+def find() -> str | None:
+    """Find the program on the PATH."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def running(program: str) -> Iterator[str]:
+    """Run Chromium; gives the address that it takes commands at."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        command = [program, *_FLAGS, f"--user-data-dir={folder}", "about:blank"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            yield _address(process, Path(folder, "DevToolsActivePort"))
+        finally:
+            process.terminate()
+            process.wait(_START)
+
+
+def _address(process: subprocess.Popen[bytes], file: Path) -> str:
+    end = time.monotonic() + _START
+    while time.monotonic() < end and process.poll() is None:
+        if file.exists() and len(lines := file.read_text().split()) == 2:
+            return f"ws://127.0.0.1:{lines[0]}{lines[1]}"
+        time.sleep(0.02)
+    raise RuntimeError(f"chromium has not started within {_START:g} s")
+
+
+class Page:
+    """A window of the browser."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        """Talk through this connection; `open_page` makes one."""
+        self._socket = socket
+        self._numbers = itertools.count(1)
+        self.session = ""
+        self.said: list[str] = []
+        """What went wrong in the page: exceptions, and what its policy has kept it from."""
+
+    async def send(self, method: str, **parameters: Any) -> Any:
+        """Give a command of the protocol, and wait for what it gives."""
+        number = next(self._numbers)
+        session = {"sessionId": self.session} if self.session else {}
+        await self._socket.send_json({"id": number, "method": method, "params": parameters} | session)
+        while True:
+            message = json.loads((await self._socket.receive(timeout=_WAIT)).data)
+            if message.get("id") == number:
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']}")
+                return message["result"]
+            self._hear(message)
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        if message.get("method") == "Runtime.exceptionThrown":
+            self.said.append(message["params"]["exceptionDetails"]["exception"]["description"])
+        elif message.get("method") == "Log.entryAdded":
+            self.said.append(message["params"]["entry"]["text"])
+
+    async def open(self, url: str) -> None:
+        """Go to an address, and wait until the page is there with all its scripts run."""
+        await self.send("Page.navigate", url=url)
+        await self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+
+    async def run(self, script: str) -> Any:
+        """Evaluate an expression, or a promise, in the page. What it gives must be JSON."""
+        given = await self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in given:
+            raise RuntimeError(f"{script}: {given['exceptionDetails']['exception'].get('description')}")
+        return given["result"].get("value")
+
+    async def until(self, script: str) -> None:
+        """Wait until an expression is true."""
+        end = time.monotonic() + _WAIT
+        while not await self.run(script):
+            if time.monotonic() > end:
+                raise TimeoutError(f"never true: {script}")
+            await asyncio.sleep(0.01)
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, such as `Tab` and `Enter`, one after the other."""
+        for key in keys:
+            text = {"Enter": "\r", "Space": " "}.get(key, "")
+            code, name = (13, "Enter") if key == "Enter" else (32, " ") if key == "Space" else (9, key)
+            pressed = {"key": name, "code": key, "windowsVirtualKeyCode": code}
+            await self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **pressed)
+            await self.send("Input.dispatchKeyEvent", type="keyUp", **pressed)
+
+    async def write(self, text: str) -> None:
+        """Type text where the focus is."""
+        await self.send("Input.insertText", text=text)
+
+    async def look(self, width: int, scheme: str = "light", height: int = 900) -> None:
+        """Set the size of the window, and whether its user likes it `light` or `dark`."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        await self.send("Emulation.setDeviceMetricsOverride", **size)
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        await self.send("Emulation.setEmulatedMedia", features=[feature])
+
+    async def screenshot(self, file: Path) -> None:
+        """Write what can be seen as a PNG."""
+        taken = await self.send("Page.captureScreenshot", format="png")
+        file.write_bytes(b64decode(taken["data"]))
+
+
+@asynccontextmanager
+async def open_page(address: str) -> AsyncIterator[Page]:
+    """Open a window that shares nothing with others, and close it."""
+    async with aiohttp.ClientSession() as client, client.ws_connect(address, max_msg_size=0) as socket:
+        page = Page(socket)
+        context = (await page.send("Target.createBrowserContext", disposeOnDetach=True))["browserContextId"]
+        made = await page.send("Target.createTarget", url="about:blank", browserContextId=context)
+        attached = await page.send("Target.attachToTarget", targetId=made["targetId"], flatten=True)
+        page.session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            await page.send(f"{domain}.enable")
+        yield page
