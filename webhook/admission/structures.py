@@ -1,14 +1,14 @@
 """How objects are built, as far as merging into them asks: which lists have keys, and what is one value.
 
-Kubernetes' own kinds are in `structures.json`, made from the OpenAPI of a real API server; others are in their CRD.
-Both are OpenAPI schemas, read here as the API server reads them for its own merging: `pkg/schemaconv/openapi.go` of
-k8s.io/kube-openapi.
+Kubernetes' own kinds are in `structures.json`, made from the OpenAPI of a real API server, and Cozystack's in
+`cozystack.json`, made from its source tree; others are in their CRD. All are OpenAPI schemas, read here as the API
+server reads them for its own merging: `pkg/schemaconv/openapi.go` of k8s.io/kube-openapi.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -22,6 +22,8 @@ DEFINITION: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 """Where the structure of all other kinds is: apiVersion and kind."""
 
 _OPEN: Final = "x-kubernetes-preserve-unknown-fields"
+_OF_PLAIN_TEXT: Final = frozenset({"type", "default", "nullable"})
+_ANYTHING: Final[Schema] = {}
 _OF_OBJECTS: Final[Schema] = {
     "apiVersion": {"type": "string"},
     "kind": {"type": "string"},
@@ -37,25 +39,37 @@ ANY_SCALAR: Final = "text, a number, true or false"
 class Structure:
     """One value's structure. `keeps_unknown`: somebody above said `x-kubernetes-preserve-unknown-fields`.
 
-    A schema without a type takes everything: maps are merged key by key, lists are one value.
+    A schema without a type takes everything: maps are merged key by key, lists are one value. `types` are those that
+    it may refer to, besides Kubernetes' own. `native`: the API server has a Go type for it, which it decodes into.
     """
 
     schema: Schema
     keeps_unknown: bool = False
+    types: Schema | None = None
+    native: bool = False
 
     @cached_property
     def _open(self) -> bool:
         return self.keeps_unknown or self.schema.get(_OPEN) is True
 
-    @property
+    @cached_property
+    def is_plain_text(self) -> bool:
+        """Is every text allowed."""
+        return self.schema.keys() <= _OF_PLAIN_TEXT and self.schema.get("type") == "string"
+
+    @cached_property
     def is_map(self) -> bool:
         """Can the value be a map."""
-        return self.schema.get("type") in (None, "object")
+        return self.schema.get("type") == "object" or self._untyped
 
-    @property
+    @cached_property
     def is_list(self) -> bool:
         """Can the value be a list."""
-        return self.schema.get("type") in (None, "array")
+        return self.schema.get("type") == "array" or self._untyped
+
+    @property
+    def _untyped(self) -> bool:
+        return "type" not in self.schema and not self.schema.keys() & {"format", "x-kubernetes-int-or-string"}
 
     @property
     def scalar(self) -> str:
@@ -87,7 +101,7 @@ class Structure:
             name: one["default"] for name, one in self.fields.items() if "default" in one
         }
 
-    @property
+    @cached_property
     def fields(self) -> Schema:
         """The fields that are declared, with their schemas."""
         found: Schema = self.schema.get("properties", {})
@@ -96,31 +110,71 @@ class Structure:
     def field(self, name: str) -> Structure | None:
         """Give the structure of a field, or of the value of a key; None where no such field can be."""
         if name in self.fields:
-            return self._inner(self.fields[name])
+            return self.inner(self.fields[name])
         others = self.schema.get("additionalProperties")
         if isinstance(others, Mapping):
-            return self._inner(others)
+            return self.inner(others)
         free = others is True or (others is None and (self._open or not self.fields))
         return Structure({}) if free else None
 
     @property
     def items(self) -> Structure:
         """The structure of a list's entries."""
-        return self._inner(self.schema.get("items", {}))
+        return self.inner(self.schema.get("items", _ANYTHING))
 
-    def _inner(self, schema: Schema) -> Structure:
+    def inner(self, schema: Schema) -> Structure:
+        """Give the structure of a schema that stands in this one, the same each time."""
+        if (known := self._inner.get(id(schema))) is None:
+            known = self._inner[id(schema)] = self._made(schema)
+        return known
+
+    @cached_property
+    def _inner(self) -> dict[int, Structure]:
+        return {}
+
+    def _made(self, schema: Schema) -> Structure:
         if "$ref" in schema:
             overrides = {key: value for key, value in schema.items() if key != "$ref"}
-            return Structure({**_table()["types"][schema["$ref"]], **overrides})
+            if self.types and (known := self.types.get(schema["$ref"])):
+                return Structure({**known, **overrides}, types=self.types)
+            return (
+                _own(schema["$ref"])
+                if not overrides
+                else Structure({**_own(schema["$ref"]).schema, **overrides}, native=True)
+            )
         if schema.get("x-kubernetes-embedded-resource") is True:
             schema = _with_metadata(schema)
-        return Structure(schema, self._open)
+        return Structure(schema, self._open, self.types, self.native)
 
 
 def builtin(kind: GroupVersionKind) -> Structure | None:
     """Give the structure of a kind of Kubernetes itself."""
     name = _table()["kinds"].get(f"{kind.api_version}/{kind.kind}")
-    return Structure(_table()["types"][name]) if name else None
+    return _own(name) if name else None
+
+
+@cache
+def _own(name: str) -> Structure:
+    """Give one of Kubernetes' own types; one that an OpenAPI document refers to and does not have takes everything."""
+    return Structure(_table()["types"].get(name, _ANYTHING), native=True)
+
+
+def cozystack(kind: GroupVersionKind, release: str) -> Structure | None:
+    """Give the structure of a kind of Cozystack, or of KubeVirt in it, as a release (`1.6`) has it.
+
+    The newest that is known stands for a release that is not.
+    """
+    table = _cozystack()
+    known = table["releases"].get(release) or next(reversed(table["releases"].values()))
+    name = known.get(f"{kind.api_version}/{kind.kind}")
+    return described(table["types"][name]) if name else None
+
+
+def kinds(release: str) -> Iterator[GroupVersionKind]:
+    """Give all kinds that `builtin` and `cozystack` know."""
+    for name in (*_table()["kinds"], *(_cozystack()["releases"].get(release, ()))):
+        group, version, kind = name.split("/") if name.count("/") == 2 else ("", *name.split("/"))
+        yield GroupVersionKind(group, version, kind)
 
 
 def is_builtin_group(group: str) -> bool:
@@ -132,8 +186,13 @@ def defined(definition: Object, version: str) -> Structure | None:
     """Give the structure that a CustomResourceDefinition says a version has."""
     for served in definition.get("spec", {}).get("versions", ()):
         if served.get("name") == version:
-            return Structure(_with_metadata(served.get("schema", {}).get("openAPIV3Schema", {"type": "object"})))
+            return described(served.get("schema", {}).get("openAPIV3Schema", {"type": "object"}))
     return None
+
+
+def described(schema: Schema, types: Schema | None = None) -> Structure:
+    """Give the structure of a custom resource that has this schema, which may refer to `types`."""
+    return Structure(_with_metadata(schema), types=types)
 
 
 def _with_metadata(schema: Schema) -> Schema:
@@ -142,7 +201,16 @@ def _with_metadata(schema: Schema) -> Schema:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = json.loads(files("webhook.admission").joinpath("structures.json").read_bytes())
+    return _read("structures.json")
+
+
+@cache
+def _cozystack() -> Mapping[str, Any]:
+    return _read("cozystack.json")
+
+
+def _read(name: str) -> Mapping[str, Any]:
+    table: Mapping[str, Any] = json.loads(files("webhook.admission").joinpath(name).read_bytes())
     return table
 
 

@@ -1,0 +1,7 @@
+"""Structural schemas: where they come from, and whether an object is as they say."""
+
+from webhook.sources.schemas.conform import Fault, conform
+from webhook.sources.schemas.documents import Given, read
+from webhook.sources.schemas.store import Schemas
+
+__all__ = ["Fault", "Given", "Schemas", "conform", "read"]
