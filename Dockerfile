@@ -25,13 +25,14 @@ COPY requirements.lock requirements-build.lock ./
 RUN --mount=type=bind,from=wheelhouse,target=/opt/wheelhouse \
     python -m venv --without-pip /opt/cozyguard \
     && python -m pip --python /opt/cozyguard install --require-hashes -r requirements.lock \
-    && python -m pip install --require-hashes -r requirements-build.lock
+    && python -m pip install --require-hashes --target /opt/hatchling -r requirements-build.lock
 
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY webhook webhook
 COPY policies policies
 COPY schemas schemas
-RUN python -m pip wheel --no-deps --no-build-isolation --wheel-dir /opt/wheels . \
+RUN PYTHONPATH=/opt/hatchling python -m pip --python /opt/cozyguard wheel --no-deps --no-build-isolation \
+      --wheel-dir /opt/wheels . \
     && python -m pip --python /opt/cozyguard install --no-deps --no-index /opt/wheels/*.whl
 
 # Layers keep whole seconds, and the cache of compiled policies knows our modules by their times: set them first.

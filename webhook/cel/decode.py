@@ -21,8 +21,9 @@ def decode(serialized: bytes, text: str) -> Tree:
     envelope = any_pb2.Any.FromString(serialized)
     checked = envelope.type_url.endswith("CheckedExpr")
     parsed = (_CHECKED if checked else _PARSED).FromString(envelope.value)
-    offsets = {position.key: position.value for position in parsed.source_info.positions}
-    types = {typed.key: _type(typed.value) for typed in parsed.type_map} if checked else {}
+    # The library writes maps in an order that differs each time; what is made of a text should not.
+    offsets = dict(sorted((position.key, position.value) for position in parsed.source_info.positions))
+    types = dict(sorted((typed.key, _type(typed.value)) for typed in parsed.type_map)) if checked else {}
     return Tree(_node(parsed.expr), text, offsets, types)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -44,13 +44,18 @@ class Program:
 
     `units` are its expressions by name, functions and lazy names (`variables.x`, `lookups.x`) alike;
     `source` and `code` the Python module made of them, as text and for `marshal`; `trees` their syntax
-    trees, pickled, because only a rule that has failed needs them.
+    trees, pickled, because only a rule that has failed needs them. `code` is that of one version of
+    Python; a program that is kept for others goes without.
     """
 
     units: Mapping[str, Unit]
     source: str
     code: bytes
     trees: bytes
+
+    def with_code(self) -> Program:
+        """Make the code for this version of Python from the source."""
+        return replace(self, code=_code(self.source))
 
     def link(self, slots: SlotTable) -> Linked:
         """Make the functions callable with activations that are as big as this slot table.
@@ -129,8 +134,7 @@ class Builder:
     def build(self) -> Program:
         """Make the program of what has been added."""
         source = "\n\n\n".join(self._sources) + "\n"
-        code = marshal.dumps(compile(source, "<cel>", "exec"))
-        return Program(dict(self._units), source, code, pickle.dumps(self._trees))
+        return Program(dict(self._units), source, _code(source), pickle.dumps(self._trees))
 
     def _compile(self, text: str, parameters: Mapping[str, str]) -> Tree:
         from webhook.cel.frontend import compile_expression
@@ -147,6 +151,10 @@ class Builder:
 
     def _next(self) -> str:
         return f"x{next(self._numbers)}"
+
+
+def _code(source: str) -> bytes:
+    return marshal.dumps(compile(source, "<cel>", "exec"))
 
 
 def _gives(type_: str, want: str) -> bool:

@@ -34,7 +34,6 @@ from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.runs.scan import Prepared, ScanRequest, prepare
 from webhook.runs.story import story
-from webhook.sources import suites
 from webhook.sources.files import STDIN, unreadable
 from webhook.sources.policy_files import TESTS_FILE
 
@@ -178,6 +177,8 @@ def _examples(policy: Policy) -> Iterator[tuple[str, Example]]:
 
 def _suite(policy: Policy) -> Suite | None:
     """Read the tests that stand beside a policy: those of its cases that are about it."""
+    from webhook.sources import suites  # here: the list needs none, nor the pydantic that reads them
+
     file = Path(policy.location.file).parent / TESTS_FILE
     if not file.is_file():
         return None

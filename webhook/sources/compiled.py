@@ -12,7 +12,7 @@ from typing import Final
 from webhook.engine.compile import CompiledPolicy, compile_policy
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.policy import Location, Policy
-from webhook.sources import cache, policies, policy_files
+from webhook.sources import cache, policies, policy_files, shipped
 from webhook.sources.policy_files import PolicyFile
 
 Faults = tuple[DocumentError, ...]
@@ -42,16 +42,34 @@ def compile_files(files: Iterable[policies.Source]) -> Compiled:
 def load(paths: Iterable[str | Path], make: Callable[[tuple[PolicyFile, ...]], Compiled] = compile_files) -> Compiled:
     """Compile the policies of files and folders. Nothing is raised: what is broken is in `errors`.
 
-    `make` compiles what the cache does not hold as a whole.
+    `make` compiles what neither the cache nor the wheel holds as a whole.
     """
     files, unread = policy_files.find(paths)
 
     def fresh() -> Compiled:
         cache.prune()
-        return make(files)
+        return _beside_shipped(files, make)
 
     made = cache.remembered(_parts(files), fresh)
     return Compiled(made.policies, tuple(sorted({*unread, *made.errors})), made.notices)
+
+
+def _beside_shipped(files: tuple[PolicyFile, ...], make: Callable[[tuple[PolicyFile, ...]], Compiled]) -> Compiled:
+    """Make only what the wheel does not carry, unless something is wrong: that may speak of any other file."""
+    own = tuple(file for file in files if not shipped.is_bundled(file))
+    ready = shipped.find(tuple(file for file in files if shipped.is_bundled(file)))
+    if ready is None:
+        return make(files)
+    if not own:
+        return ready
+    made = make(own)
+    if made.errors or not _names(made).isdisjoint(_names(ready)):
+        return make(files)
+    return Compiled(ready.policies + made.policies, notices=ready.notices + made.notices)
+
+
+def _names(made: Compiled) -> set[str]:
+    return {one.policy.name for one in made.policies}
 
 
 def _compile_all(given: tuple[Policy, ...]) -> list[CompiledPolicy | Faults]:
