@@ -1,7 +1,8 @@
 """No object, however torn, makes a bundled policy err: each field missing, null, or of another kind.
 
-The objects are those of the policies' own tests, so that every rule is reached. Fields of Kubernetes' own kinds are only
-missing or null: the API server reads these into types of its own before it asks anybody, and takes no others.
+The objects are those of the policies' own tests, so that every rule is reached. A field may always be missing or null; of
+another kind it is only where the API server takes that: it has types of its own for Kubernetes' kinds, and a schema for
+the others.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from webhook.admission.synthesize import Circumstances, synthesize
 from webhook.engine.compile import compile_policy
@@ -29,6 +31,7 @@ from webhook.sources import catalog, policies, suites
 from webhook.sources.objects import ObjectStore
 
 POLICIES = Path(__file__).parents[2] / "policies"
+CRDS = Path(__file__).parents[1] / "controlplane" / "crds"
 SUITES = sorted(file.relative_to(POLICIES).parent for file in POLICIES.glob("*/*/tests.yaml"))
 
 MISSING = object()
@@ -110,7 +113,7 @@ def _variants(obj: Object | None) -> Iterator[tuple[str, Object]]:
     for path in _paths(obj or {}):
         if path[0] in ("apiVersion", "kind") or path == ("metadata",):
             continue  # without these it is no object, and no request is made of it
-        for value in _others(obj or {}):
+        for value in (other for other in OTHERS if _may_stand(other, path, obj or {})):
             torn = deepcopy(obj or {})
             parent: Any = torn
             for step in path[:-1]:
@@ -122,9 +125,33 @@ def _variants(obj: Object | None) -> Iterator[tuple[str, Object]]:
             yield f"{render(path)} = {'missing' if value is MISSING else json.dumps(value)}", torn
 
 
-def _others(obj: Object) -> tuple[Any, ...]:
-    """Return what a field may hold instead. The groups of Kubernetes' own kinds have no domain."""
-    return OTHERS if "." in obj["apiVersion"] else (MISSING, None)
+def _may_stand(value: Any, path: tuple[str | int, ...], obj: Object) -> bool:
+    """Tell whether the API server lets a value through to those whom it asks."""
+    if value is MISSING or value is None:
+        return True
+    group, _, version = obj["apiVersion"].rpartition("/")
+    if "." not in group:
+        return False
+    schema: Any = _METADATA if path[0] == "metadata" else _schemas().get((group, version, obj["kind"]), {})
+    for step in path:
+        schema = schema.get("items") or schema.get("properties", {}).get(step) or schema.get("additionalProperties", {})
+    return isinstance(value, _TYPES[schema.get("type")])
+
+
+_TYPES: dict[str | None, type] = {"object": dict, "array": list, "string": str, "boolean": bool, None: object}
+_TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
+_METADATA = {"properties": {"metadata": {"properties": {"labels": _TEXTS, "annotations": _TEXTS}}}}
+
+
+@cache
+def _schemas() -> dict[tuple[str, str, str], Any]:
+    """Read the CRDs that the control plane of the tests has: group, version, kind → schema."""
+    return {
+        (crd["spec"]["group"], version["name"], crd["spec"]["names"]["kind"]): version["schema"]["openAPIV3Schema"]
+        for file in CRDS.glob("*.yaml")
+        for crd in yaml.safe_load_all(file.read_text())
+        for version in crd["spec"]["versions"]
+    }
 
 
 def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
