@@ -15,7 +15,7 @@ from webhook.cel.functions import FUNCTIONS
 from webhook.cel.tree import Call, Const, Ident, ListNode, Loop, MapNode, Node, OptMap, Select, Tree, children
 from webhook.cel.values.arithmetic import text_cost
 
-_FREE: Final = frozenset({"_&&_", "_||_", "_?_:_", "orValue", "or"})
+_FREE: Final = frozenset({"_&&_", "_||_", "_?_:_", "orValue", "orValueOfAny", "or"})
 _LIST, _MAP, _OBJECT = 10, 30, 40
 _STEPS: Final = {"all": 3, "exists": 4, "exists_one": 0, "list": 12, "map": 3, "entries": 2, "sort": 12}
 """What one step of a macro costs beside its condition and its body: what the parser makes of it.
@@ -36,7 +36,7 @@ def cost(tree: Tree, node: Node) -> int:
         case Const():
             return 0
         case Ident():
-            return 0 if tree.type_of(node) == "type" else 1 + node.name.count(".")
+            return 0 if tree.type_of(node).startswith("type(") else 1 + node.name.count(".")
         case Select():
             return cost(tree, node.operand) + (not node.test)
         case Loop():

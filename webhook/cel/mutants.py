@@ -12,7 +12,7 @@ from typing import Final
 
 from webhook.cel.extent import source
 from webhook.cel.measure import PRESENCE, TRUTH, points
-from webhook.cel.tree import Call, Const, Entry, ListNode, Loop, MapNode, Node, OptMap, Select, Tree, children, walk
+from webhook.cel.tree import Call, Const, ListNode, Loop, MapNode, Node, OptMap, Select, Tree, children, rebuilt, walk
 
 _NEW: Final = -1
 """The id of a node that no parser made: it has neither type nor place."""
@@ -139,27 +139,4 @@ def _shorter(tree: Tree, node: ListNode) -> Iterator[tuple[Node, str]]:
 
 def _substitute(node: Node, old: Node, new: Node) -> Node:
     """Give the tree with one node exchanged."""
-    if node is old:
-        return new
-
-    def inner(part: Node) -> Node:
-        return _substitute(part, old, new)
-
-    match node:
-        case Select():
-            return replace(node, operand=inner(node.operand))
-        case Call():
-            return replace(node, target=node.target and inner(node.target), args=tuple(map(inner, node.args)))
-        case ListNode():
-            return replace(node, elements=tuple(map(inner, node.elements)))
-        case MapNode():
-            entries = (Entry(inner(one.key), inner(one.value), one.optional) for one in node.entries)
-            return replace(node, entries=tuple(entries))
-        case Loop():
-            return replace(
-                node, range=inner(node.range), filter=node.filter and inner(node.filter), body=inner(node.body)
-            )
-        case OptMap():
-            return replace(node, target=inner(node.target), body=inner(node.body))
-        case _:
-            return node
+    return new if node is old else rebuilt(node, lambda part: _substitute(part, old, new))

@@ -31,7 +31,7 @@ _VALUES = (
 )
 _RUNTIME = (
     *("each", "entries_without_missing", "fetch", "first", "insert_all", "lazy", "no_value", "pairs", "present"),
-    *("read", "search", "step", "unwrap", "without_missing", "within", "wrap"),
+    *("read", "search", "step", "unwrap", "unwrap_any", "without_missing", "within", "wrap"),
 )
 _PYTHON = (type, bool, dict, float, int, len, list, str)
 

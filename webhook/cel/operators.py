@@ -219,4 +219,5 @@ _METHODS: Final[dict[str, _Writer]] = {
     "hasValue": optionals.has_value,
     "value": optionals.value,
     "orValue": optionals.or_value,
+    "orValueOfAny": optionals.or_value_of_any,
 }

@@ -90,6 +90,16 @@ def or_value(g: Generator, node: Call) -> str:
     return _otherwise(g, target, lambda: g.expr(default))
 
 
+def or_value_of_any(g: Generator, node: Call) -> str:
+    """Write the same for a target that need not be an optional: see `lenient`."""
+    target, default = node.operands
+    if is_native(g, target):
+        return or_value(g, node)
+    value = g.name()
+    kept = g.operation(node, "unwrap_any", g.expr(target))
+    return logic.branches(g, f"({value} := {kept}) is not MISSING", lambda: value, lambda: g.expr(default))
+
+
 def value(g: Generator, node: Call) -> str:
     """Write `target.value()`."""
     return _otherwise(g, node.operands[0], lambda: g.operation(node, "no_value"))

@@ -81,10 +81,12 @@ class Builder:
 
     `types` declares what they may read: `{"object": "dyn", …}`, see `ADMISSION`. What only compiling
     needs, the CEL library above all, is imported where it is used: running a program needs none of it.
+    `lenient`: they mean what they mean to Kyverno, see the module of that name.
     """
 
-    def __init__(self, types: Mapping[str, str]) -> None:
+    def __init__(self, types: Mapping[str, str], *, lenient: bool = False) -> None:
         self._types = dict(types)
+        self._lenient = lenient
         self._units: dict[str, Unit] = {}
         self._trees: dict[str, Tree] = {}
         self._sources: list[str] = []
@@ -139,7 +141,12 @@ class Builder:
     def _compile(self, text: str, parameters: Mapping[str, str]) -> Tree:
         from webhook.cel.frontend import compile_expression
 
-        return compile_expression(text, {**self._types, **parameters})
+        tree = compile_expression(text, {**self._types, **parameters})
+        if not self._lenient:
+            return tree
+        from webhook.cel.lenient import lenient
+
+        return lenient(tree)
 
     def _add(self, name: str, tree: Tree, unit: Unit) -> None:
         from webhook.cel.generate import Generator

@@ -116,7 +116,7 @@ def _chosen(frame: Frame, node: Node) -> Node | None:
     match node:
         case Call(function="_?_:_", args=(condition, then, otherwise)):
             return then if frame.values.get(condition.id) is True else otherwise
-        case Call(function="orValue" | "or", target=target, args=(default,)) if target is not None:
+        case Call(function="orValue" | "orValueOfAny" | "or", target=target, args=(default,)) if target is not None:
             return default if _absent(frame, target) and _path(frame, default) is not None else target
         case Call(function="value", target=target):
             return target

@@ -20,7 +20,7 @@ _REQUEST = "\0request"
 _ADMISSION: Mapping[str, Path] = {"object": (), "oldObject": (), "request": (_REQUEST,)}
 
 _INDEXES = ("_[_]", "_?._", "_[?_]")
-_PASSED_ON = ("orValue", "or", "value", "dyn", "optional.of", "_+_")
+_PASSED_ON = ("orValue", "orValueOfAny", "or", "value", "dyn", "optional.of", "_+_")
 """Calls whose value is, or is made of, that of an operand; so is that of a choice or a filter."""
 
 

@@ -135,6 +135,11 @@ def unwrap(value: Any) -> Any:
     return value.value if value.has_value else MISSING
 
 
+def unwrap_any(value: Any) -> Any:
+    """Give an optional's value, or MISSING; and what is no optional as it is."""
+    return unwrap(value) if type(value) is Optional else value
+
+
 def no_value() -> Any:
     """`optional.none().value()`."""
     return NONE.value

@@ -6,8 +6,8 @@ what follows (generator, twin, lint) sees what was written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 
@@ -183,3 +183,24 @@ def walk(node: Node) -> Iterator[Node]:
         current = waiting.pop()
         yield current
         waiting.extend(reversed(children(current)))
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Give a node with what `change` makes of its direct sub-expressions."""
+    match node:
+        case Select():
+            return replace(node, operand=change(node.operand))
+        case Call():
+            return replace(node, target=node.target and change(node.target), args=tuple(map(change, node.args)))
+        case ListNode():
+            return replace(node, elements=tuple(map(change, node.elements)))
+        case MapNode():
+            entries = (Entry(change(one.key), change(one.value), one.optional) for one in node.entries)
+            return replace(node, entries=tuple(entries))
+        case Loop():
+            filter_ = node.filter and change(node.filter)
+            return replace(node, range=change(node.range), filter=filter_, body=change(node.body))
+        case OptMap():
+            return replace(node, target=change(node.target), body=change(node.body))
+        case _:
+            return node

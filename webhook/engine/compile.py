@@ -55,7 +55,8 @@ class _Wanted:
 
 def compile_policy(policy: Policy) -> CompiledPolicy:
     """Compile every expression. Raises DocumentErrors with all faults of all of them."""
-    builder, errors = Builder({**TYPES, "params": "dyn"} if policy.reads_params else TYPES), []
+    types = {**TYPES, "params": "dyn"} if policy.reads_params else TYPES
+    builder, errors = Builder(types, lenient=policy.kyvernos), []
     for wanted in _lookup_functions(policy.lookups):
         errors += _add(builder, wanted)
     for lookup in policy.lookups:

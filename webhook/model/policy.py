@@ -278,6 +278,11 @@ class Policy:
         return self.origin is not Origin.ADMISSION_POLICY
 
     @property
+    def kyvernos(self) -> bool:
+        """Is it Kyverno's, whose CEL is a little more lenient."""
+        return self.origin in (Origin.VALIDATING_POLICY, Origin.MUTATING_POLICY)
+
+    @property
     def conditions_read_variables(self) -> bool:
         """Do match conditions know `variables`: Kyverno's MutatingPolicy lets them."""
         return self.origin is Origin.MUTATING_POLICY
