@@ -124,9 +124,9 @@ class Explainer:
         """Kubernetes' ladder: messageExpression, message, the expression itself."""
         rule = verdict.rule
         assert rule is not None  # noqa: S101 - only rules fail
-        literal = rule.validation.message.literal
+        literal = rule.validation.message.literal.strip()
         computed = self._text(verdict, "message", rule.validation.message)
-        return computed or literal or f"failed expression: {rule.validation.expression.text}"
+        return computed or literal or f"failed expression: {rule.validation.expression.text.strip()}"
 
     def _unevaluated(self, verdict: Verdict, trace: Trace | None, outcome: Outcome) -> str:
         if verdict.status is Status.SKIP:
