@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
+import axe_core_python
 
+AXE: Final = Path(axe_core_python.__file__).parent / "axe.min.js"
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS: Final = (
     "--headless=new",
@@ -133,6 +135,16 @@ class Page:
         await self.send("Emulation.setDeviceMetricsOverride", **size)
         feature = {"name": "prefers-color-scheme", "value": scheme}
         await self.send("Emulation.setEmulatedMedia", features=[feature])
+
+    async def complaints(self) -> list[str]:
+        """Ask axe, which knows the rules of accessibility (WCAG 2.1 AA), what it finds wrong with the page as it is."""
+        await self.run(AXE.read_text(encoding="utf-8"))
+        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+        options = json.dumps({"runOnly": tags, "resultTypes": ["violations"]})
+        found = await self.run(f"axe.run({options}).then(result => result.violations)")
+        return [
+            f"{one['id']}: {node['html'][:200]}: {node['failureSummary']}" for one in found for node in one["nodes"]
+        ]
 
     async def screenshot(self, file: Path) -> None:
         """Write what can be seen as a PNG."""

@@ -67,7 +67,7 @@ def of_result(result: Result) -> Entry:
     look, finding = LOOKS[weight(result)], result.finding
     first, *more = finding.message.splitlines() or [f"rule {finding.rule} holds"]
     parts = [*_facts(result), *(("", text(line, _MESSAGE)) for line in more[:CHOICES])]
-    body = _list(parts) + _picture(result.picture)
+    body = _list(parts) + _figures(*_picture(result.picture))
     html = _unfolding(look, finding.policy, finding.rule, first, result.resource, body)
     return Entry(look, finding.policy, result.resource, html)
 
@@ -76,7 +76,7 @@ def of_patch(patch: Patch) -> Entry:
     """Write a change."""
     change = patch.change
     message = " ".join(change.message.split()) or "changed"
-    body = _list(_place(patch.source, patch.resource)) + _difference("what it changes", patch.edits)
+    body = _list(_place(patch.source, patch.resource)) + _figures(*_difference("what it changes", patch.edits))
     html = _unfolding(PATCHED, change.policy, "", message, patch.resource, body)
     return Entry(PATCHED, change.policy, patch.resource, html)
 
@@ -137,25 +137,31 @@ def _list(parts: Iterable[tuple[str, str]]) -> str:
     return "<dl>" + "".join(f"<dt>{head}</dt><dd>{said}</dd>" for head, said in parts) + "</dl>"
 
 
-def _picture(picture: Picture | None) -> str:
+def _picture(picture: Picture | None) -> Iterator[str]:
     """Draw the object around the field, and what the fix would change."""
     if picture is None:
-        return ""
+        return
     lines = (
         f"<mark>{text(line, COLUMNS)}</mark>" if index in picture.marked else f"<span>{text(line, COLUMNS)}</span>"
         for index, line in enumerate(picture.lines)
     )
-    return _figure("the object", lines) + _difference("the fix", picture.edits)
+    yield _figure("the object", lines)
+    yield from _difference("the fix", picture.edits)
 
 
-def _difference(caption: str, edits: Iterable[Edit]) -> str:
+def _difference(caption: str, edits: Iterable[Edit]) -> Iterator[str]:
     lines = list(islice(difference(edits), _DIFFERENCE + 1))
     if len(lines) > _DIFFERENCE:
         lines[_DIFFERENCE] = "  …"
     tags = {"+": "ins", "-": "del"}
     drawn = ((tags.get(line[0], "span"), line) for line in lines)
-    return _figure(caption, (f"<{tag}>{text(line, COLUMNS)}</{tag}>" for tag, line in drawn)) if lines else ""
+    if lines:
+        yield _figure(caption, (f"<{tag}>{text(line, COLUMNS)}</{tag}>" for tag, line in drawn))
 
 
 def _figure(caption: str, lines: Iterable[str]) -> str:
     return f'<figure><figcaption>{caption}</figcaption><pre tabindex="0">{"".join(lines)}</pre></figure>'
+
+
+def _figures(*figures: str) -> str:
+    return f'<div class="figures">{"".join(figures)}</div>' if figures else ""

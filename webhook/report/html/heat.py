@@ -47,7 +47,7 @@ class Heat:
         shown = [name for name, _ in self._namespaces.most_common(_COLUMNS)]
         others = len(self._namespaces) - len(shown)
         most = max(self._counts.values())
-        yield '<section aria-labelledby="heat"><h2 id="heat">Where</h2>\n<div class="heat-map" tabindex="0" '
+        yield '<section><h2 id="heat">Where</h2>\n<div class="heat-map" tabindex="0" '
         yield 'role="region" aria-labelledby="heat"><table class="heat"><thead><tr><th scope="col">policy</th>'
         yield from (f'<th scope="col"><span>{text(name, 40)}</span></th>' for name in shown)
         yield f'<th scope="col"><span>{others} others</span></th>' if others else ""
