@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from math import isinf
 from typing import Final
 
 from webhook.cel.errors import Budget, CelError, ExpressionError
 from webhook.cel.functions import FUNCTIONS
 from webhook.cel.functions.format_check import template_faults
 from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, children, walk
+from webhook.cel.values import Uint
+from webhook.cel.values.text import show
 from webhook.errors import did_you_mean
 
 _MACROS: Final = frozenset(
@@ -26,10 +29,16 @@ _LITERALS: Final[Mapping[str, str]] = {
     "matches": "regular expression",
     "find": "regular expression",
     "findAll": "regular expression",
-    "duration": "duration",
-    "timestamp": "timestamp",
+    **{name: name for name in ("bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint")},
 }
-"""Functions whose last argument is checked when it is a literal, as the API server's ASTValidators do."""
+"""Functions whose argument is checked when it is a literal: the API server's ASTValidators look at texts, and cel-go
+computes conversions of literals when it compiles."""
+
+_QUALIFIERS: Final = (bool, int, Uint, float, str)
+"""What a literal in an index can be."""
+
+_MADE: Final = re.compile(r"(?:Object(?:[._]\w+)*|JSONPatch)$")
+"""Structures that an expression can make."""
 
 _Fault = tuple[Node, str]
 
@@ -47,7 +56,9 @@ def of_values(tree: Tree) -> tuple[ExpressionError, ...]:
         if isinstance(node, Call) and node.function == "format"
         for inner in walk(node)
     }
-    return _errors(tree, (f for node in walk(tree.root) for f in _value_faults(tree, node, node.id in formatted)))
+    faults = (fault for node in walk(tree.root) for fault in _value_faults(tree, node))
+    mixtures = (fault for node in walk(tree.root) if node.id not in formatted for fault in _mixtures(tree, node))
+    return _errors(tree, (*faults, *mixtures))
 
 
 def of_object(tree: Tree) -> tuple[ExpressionError, ...]:
@@ -123,14 +134,16 @@ def _name_faults(node: Node, names: Mapping[str, str]) -> Iterator[_Fault]:
         yield node, f"no function `{function}`{did_you_mean(function, FUNCTION_NAMES)}"
 
 
-def _value_faults(tree: Tree, node: Node, formatted: bool) -> Iterator[_Fault]:
+def _value_faults(tree: Tree, node: Node) -> Iterator[_Fault]:
     match node:
-        case ListNode():
-            optional = [number in node.optional for number in range(len(node.elements))]
-            yield from _mixed(tree, zip(node.elements, optional, strict=True), formatted)
-        case MapNode(structure=""):
-            yield from _mixed(tree, ((entry.key, False) for entry in node.entries), formatted)
-            yield from _mixed(tree, ((entry.value, entry.optional) for entry in node.entries), formatted)
+        case Const(value=float(value)) if isinf(value):
+            yield node, "the number is too big for a double"
+        case Ident(name="dyn"):
+            yield node, "`dyn` is no type that a value can have"
+        case MapNode(structure=name) if name and not _MADE.match(name):
+            yield node, f"`{name}` cannot be made in Kubernetes"
+        case Call(function="_[_]" | "_[?_]", args=(_, Const(value=key) as literal)) if not isinstance(key, _QUALIFIERS):
+            yield literal, "nothing can be found under such a literal"
         case Call(function="format", target=Const(value=str(template)), args=(ListNode(optional=absent) as given,)) if (
             not absent
         ):
@@ -142,38 +155,46 @@ def _value_faults(tree: Tree, node: Node, formatted: bool) -> Iterator[_Fault]:
             yield node, f"Kubernetes reads no quoted field names; write `[{name!r}]` for this field"
 
 
-def _mixed(tree: Tree, elements: Iterable[tuple[Node, bool]], formatted: bool) -> Iterator[_Fault]:
-    """Find elements of another type than the first: `ValidateHomogeneousAggregateLiterals` of cel-go.
+def _mixtures(tree: Tree, node: Node) -> Iterator[_Fault]:
+    """Find elements of another type than the first: `ValidateHomogeneousAggregateLiterals` of cel-go."""
+    match node:
+        case ListNode():
+            optional = [number in node.optional for number in range(len(node.elements))]
+            yield from _mixed(tree, zip(node.elements, optional, strict=True))
+        case MapNode(structure=""):
+            yield from _mixed(tree, ((entry.key, False) for entry in node.entries))
+            yield from _mixed(tree, ((entry.value, entry.optional) for entry in node.entries))
 
-    What is handed to `format` may mix dyn with others, as there.
-    """
-    first = ""
+
+def _mixed(tree: Tree, elements: Iterable[tuple[Node, bool]]) -> Iterator[_Fault]:
+    first, is_open = "", False
     for node, optional in elements:
         type_ = tree.type_of(node)
         if optional:
             type_ = type_.removeprefix("optional_type(").removesuffix(")") if "(" in type_ else type_
-        if isinstance(node, ListNode | MapNode) and not _size(node):
+        is_alike = type_.partition("(")[0] == first.partition("(")[0]
+        if _is_empty(node) and is_alike:
             continue  # an empty literal has whatever type the others have
-        if formatted and "dyn" in (type_, first):
-            type_ = first = "dyn"
-        first = first or type_
+        if not first or (is_open and is_alike):
+            first, is_open = type_, _is_empty(node)
         if type_ != first:
             yield node, f"elements of one literal must have one type: got {type_} after {first}; write dyn(…)"
             return
 
 
-def _size(node: ListNode | MapNode) -> int:
-    return len(node.elements if isinstance(node, ListNode) else node.entries)
+def _is_empty(node: Node) -> bool:
+    return isinstance(node, ListNode | MapNode) and not children(node)
 
 
 def _wrong_literal(node: Call) -> Iterator[_Fault]:
     argument = node.args[-1] if node.function != "findAll" else node.args[0]
-    if not isinstance(argument, Const) or not isinstance(argument.value, str):
+    regex = _LITERALS[node.function] == "regular expression"
+    if not isinstance(argument, Const) or (regex and not isinstance(argument.value, str)):
         return
     function = FUNCTIONS[node.function]
-    text = () if _LITERALS[node.function] != "regular expression" else ("",)
+    text = ("",) if regex else ()
     budget = (Budget(),) if function.charges else ()
     try:
         function.implementation(*budget, *text, argument.value)
     except CelError as error:
-        yield argument, f"`{argument.value}` is no {_LITERALS[node.function]}: {error}"
+        yield argument, f"`{show(argument.value)}` is no {_LITERALS[node.function]}: {error}"

@@ -112,6 +112,6 @@ def _written(kind: str, value: Any) -> str:
         case "null":
             return "null_type"
         case "type":
-            return "type"
+            return f"type({_type(value)})"
         case _:
             return "dyn"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = ("int", "uint", "double")
 _ORDERED: Final = ("bool", "string", "bytes", "timestamp", "duration")
+_KEPT: Final = frozenset({*_NUMBERS, *_ORDERED, "null_type"})
 _COMPARISONS: Final = ("_<_", "_<=_", "_>_", "_>=_")
 
 
@@ -64,7 +65,7 @@ def _pool(structures: tuple[tuple[str, tuple[str, ...]], ...]) -> DescriptorPool
 def library_type(text: str) -> cel.Type:
     """Give the library's form of a type written as CEL does: `map(string, list(dyn))`.
 
-    An optional is dyn: the library's Python interface mangles the name of a type with parameters.
+    An optional, and a type as a value, are dyn: the library's Python interface mangles the names of such types.
     """
     name, parameters = _parts(text)
     types = list(map(library_type, parameters))
@@ -75,6 +76,14 @@ def library_type(text: str) -> cel.Type:
             return cel.Type.Map(*types)
         case _:
             return cel.Type.DYN if types else cel.Type(name)
+
+
+def variable_type(text: str) -> str:
+    """Give the type that readers of a variable see: Kubernetes keeps CEL's own types, and takes any other for dyn."""
+    name, parameters = _parts(text)
+    if name in ("list", "map"):
+        return f"{name}({', '.join(map(variable_type, parameters))})"
+    return name if name in _KEPT else "dyn"
 
 
 def _parts(text: str) -> tuple[str, list[str]]:

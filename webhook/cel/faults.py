@@ -87,6 +87,8 @@ class _Writer:
             self._place = replace(self._place, offset=max(0, start))
         if first not in ("variables", "lookups"):
             return f"no variable `{first}`{did_you_mean(first, self._names)}"
+        if first == name:
+            return f"`{name}` is no value: write `{name}.<name>`"
         of, own = name.split(".")[:2]
         known = [other.removeprefix(f"{of}.") for other in self._names if other.startswith(f"{of}.")]
         return f"no variable `{of}.{own}`{did_you_mean(own, known, f'{of}.')}"
@@ -151,5 +153,6 @@ def _operator(function: str) -> str | None:
 
 def _split(arguments: str) -> list[str]:
     """Split a list of types at the commas that stand outside parentheses; a free type parameter is `any`."""
-    plain = re.sub(r"T%\d+", "any", arguments.replace(", ", ","))
+    plain = re.sub(r"T%\d+", "any", arguments.replace(", ", ",")).replace("google.protobuf.Timestamp", "timestamp")
+    plain = plain.replace("google.protobuf.Duration", "duration")
     return re.findall(r"[^,(]+(?:\((?:[^()]|\([^()]*\))*\))?", plain)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import isfinite
 from typing import Any, Final
 
 from webhook.cel import loops, operators, optionals
@@ -183,8 +182,6 @@ class Generator(Emitter):
 
 
 def literal(value: Any) -> str:
-    """Write a constant as Python does; an infinite double is a number that is too big."""
-    if isinstance(value, float) and not isfinite(value):
-        return "1e999" if value > 0 else "(-1e999)"
+    """Write a constant as Python does."""
     text = repr(value)
     return f"({text})" if text.startswith("-") else text

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from google.protobuf import descriptor_pb2, descriptor_pool, struct_pb2
+from google.protobuf import descriptor_pb2, descriptor_pool, struct_pb2, timestamp_pb2
 
 REQUEST: Final = "kubernetes.AdmissionRequest"
 NAMESPACE: Final = "kubernetes.Namespace"
 
 # Field names and types of `request` and `namespaceObject`: BuildRequestType and BuildNamespaceType in
-# k8s.io/apiserver/pkg/admission/plugin/cel/compile.go. `*` repeats, `%` maps strings to it.
+# k8s.io/apiserver/pkg/admission/plugin/cel/compile.go. `*` repeats, `%` maps strings to it, a list is one of
+# anything. Times have the type that they have there, and as there are strings when they are read.
 MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
     "kubernetes.GroupVersionKind": {"group": "string", "version": "string", "kind": "string"},
     "kubernetes.GroupVersionResource": {"group": "string", "version": "string", "resource": "string"},
-    "kubernetes.UserInfo": {"username": "string", "uid": "string", "groups": "string*", "extra": "dyn"},
+    "kubernetes.UserInfo": {"username": "string", "uid": "string", "groups": "string*", "extra": "list%"},
     REQUEST: {
         "kind": "kubernetes.GroupVersionKind",
         "resource": "kubernetes.GroupVersionResource",
@@ -37,15 +38,22 @@ MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
         "labels": "string%",
         "annotations": "string%",
         "UID": "string",
-        "creationTimestamp": "dyn",
+        "creationTimestamp": "timestamp",
         "deletionGracePeriodSeconds": "int64",
-        "deletionTimestamp": "dyn",
+        "deletionTimestamp": "timestamp",
         "generation": "int64",
         "resourceVersion": "string",
         "finalizers": "string*",
     },
     "kubernetes.NamespaceSpec": {"finalizers": "string*"},
-    "kubernetes.NamespaceStatus": {"phase": "string", "conditions": "dyn*"},
+    "kubernetes.NamespaceCondition": {
+        "status": "string",
+        "type": "string",
+        "lastTransitionTime": "timestamp",
+        "message": "string",
+        "reason": "string",
+    },
+    "kubernetes.NamespaceStatus": {"phase": "string", "conditions": "kubernetes.NamespaceCondition*"},
     NAMESPACE: {
         "metadata": "kubernetes.NamespaceMetadata",
         "spec": "kubernetes.NamespaceSpec",
@@ -56,13 +64,16 @@ MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
     "JSONPatch": {"op": "string", "path": "string", "from": "string", "value": "dyn"},
 }
 
+_WELL_KNOWN: Final = {"dyn": "Value", "list": "ListValue", "timestamp": "Timestamp"}
+_FILES: Final = (struct_pb2.DESCRIPTOR, timestamp_pb2.DESCRIPTOR)
 _Field = descriptor_pb2.FieldDescriptorProto
 
 
 def pool(structures: Mapping[str, Mapping[str, str]]) -> descriptor_pool.DescriptorPool:
-    """Declare the message types; what is dyn is a `google.protobuf.Value` to the library."""
+    """Declare the message types; what is dyn is a `google.protobuf.Value` to the library, a time its `Timestamp`."""
     made = descriptor_pool.DescriptorPool()
-    made.AddSerializedFile(struct_pb2.DESCRIPTOR.serialized_pb)
+    for imported in _FILES:
+        made.AddSerializedFile(imported.serialized_pb)
     files: dict[str, descriptor_pb2.FileDescriptorProto] = {}
     for full_name, fields in {**MESSAGES, **structures}.items():
         package, _, name = full_name.rpartition(".")
@@ -75,7 +86,7 @@ def pool(structures: Mapping[str, Mapping[str, str]]) -> descriptor_pool.Descrip
 
 def _file(package: str) -> descriptor_pb2.FileDescriptorProto:
     return descriptor_pb2.FileDescriptorProto(
-        name=f"{package}.proto", package=package, syntax="proto3", dependency=["google/protobuf/struct.proto"]
+        name=f"{package}.proto", package=package, syntax="proto3", dependency=[imported.name for imported in _FILES]
     )
 
 
@@ -103,4 +114,4 @@ def _set_type(field: descriptor_pb2.FieldDescriptorProto, kind: str) -> None:
         field.type = _Field.Type.Value(f"TYPE_{kind.upper()}")
     else:
         field.type = _Field.TYPE_MESSAGE
-        field.type_name = ".google.protobuf.Value" if kind == "dyn" else f".{kind}"
+        field.type_name = f".google.protobuf.{_WELL_KNOWN[kind]}" if kind in _WELL_KNOWN else f".{kind}"

@@ -97,6 +97,7 @@ class Builder:
 
         One that cannot be compiled is known all the same: its readers bring no errors that are not theirs.
         """
+        from webhook.cel.environment import variable_type
         from webhook.cel.fingerprint import fingerprint
 
         try:
@@ -106,7 +107,7 @@ class Builder:
             raise
         known = {name: unit.fingerprint for name, unit in self._units.items() if unit.fingerprint}
         self._add(f"variables.{name}", tree, Unit(self._next(), fingerprint=fingerprint(tree.root, known)))
-        self._types[f"variables.{name}"] = tree.type
+        self._types[f"variables.{name}"] = variable_type(tree.type)
 
     def outside(self, name: str, key: str, type: str) -> None:  # noqa: A002 - the contract's name
         """Add `lookups.<name>`, which the activation's `fetch` gives by `key` when it is first read."""
