@@ -162,7 +162,7 @@ def test_items_of_a_typed_list_are_mended(cozyguard: Run, write: Write, tmp_path
 
 
 def test_each_element_of_a_list_is_taken_out(cozyguard: Run, write: Write, tmp_path: Path) -> None:
-    text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n  - x  # 1\n  - y  # 2\n  - x  # 3\n  - x\n"
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n  - x  # 1\n  - z  # 2\n  - x  # 3\n  - x\n"
     each = {"in": "object.metadata.finalizers", "as": "one", "at": "i"}
     take = "[JSONPatch{op: 'remove', path: '/metadata/finalizers/' + string(i)}]"
     policy = write("rules.json", rules({**wants("one != 'x'", take, field="metadata.finalizers[@]"), "forEach": each}))

@@ -44,6 +44,7 @@ _EXAMPLES: Final = (
     ("cozyguard check manifests/ --from 1.6 --to 1.7", "tell only what an upgrade changes"),
     ("cozyguard check --helm charts/app -f prod.yaml", "judge what a chart renders"),
     ("cozyguard check gpu.yaml --cluster-state state.yaml", "let rules see the rest of the cluster"),
+    ("cozyguard check manifests/ --schemas", "find misspelt fields, too"),
     ("cozyguard check manifests/ --fix", "mend what can be mended by a machine"),
     ("cozyguard check new.yaml --old old.yaml --as dev-1", "judge an update, and who makes it"),
 )
@@ -60,6 +61,11 @@ def parser() -> Parser:
     made.option("--to", dest="after", type=release, metavar="VERSION", help="tell only what this release changes")
     made.option("--cluster-state", metavar="FILE", help="objects of the cluster; complete for the kinds in it")
     made.switch("--closed-world", help="the files are the whole cluster")
+    made.optional_value(
+        "--schemas",
+        metavar="[=PATH]",
+        help="refuse what schemas do not allow: of Kubernetes, of Cozystack, of CRDs at hand, and those of PATH",
+    )
     made.option("-n", "--namespace", metavar="NAME", default="default", help="where objects without one go")
     made.option(
         "--operation",
@@ -158,6 +164,8 @@ def _request(arguments: Arguments) -> ScanRequest:
     check_fix(arguments)
     if arguments.after and arguments.output not in ("text", "json"):
         raise UsageError(f"`--output {arguments.output}` does not go with `--to`: text and json tell differences")
+    if arguments.after and arguments.schemas is not None:
+        raise UsageError("`--schemas` does not go with `--to`, which tells differences")
     if arguments.before and not arguments.after:
         raise UsageError("`--from` is for an upgrade: give the release that it leads to with `--to`")
     made = rendered(arguments)
@@ -176,6 +184,7 @@ def _request(arguments: Arguments) -> ScanRequest:
         replacements=arguments.output == "sarif",
         pictures=arguments.output == "html",
         contents=made,
+        schemas=None if arguments.schemas is None else tuple(filter(None, arguments.schemas)),
         jobs=arguments.jobs,
     )
 

@@ -35,6 +35,7 @@ class Parser(argparse.ArgumentParser):
         self.examples = examples
         self.options: list[argparse.Action] = []
         self._preset: dict[str, Any] = {}
+        self._optional: set[str] = set()
         lines = "\n".join(f"  {what}:\n    {line}" for line, what in examples)
         super().__init__(
             prog=f"cozyguard {name}",
@@ -54,6 +55,15 @@ class Parser(argparse.ArgumentParser):
         """Add a flag whose values add up to a list."""
         self.option(*names, action="append", default=[], help=f"{help}; repeatable", **settings)
 
+    def optional_value(self, name: str, *, help: str, **settings: Any) -> None:  # noqa: A002 - argparse's word
+        """Add a flag that is on by its name alone, and takes values behind `=`; what follows it is never its value.
+
+        The result is None where it is not given, else a list, in which the name alone is "", as is `true` in its
+        variable.
+        """
+        self.option(name, action="append", help=f"{help}; repeatable", **settings)
+        self._optional.add(name)
+
     def switch(self, name: str, *, help: str) -> None:  # noqa: A002 - argparse's word
         """Add a flag without a value."""
         self.option(name, action="store_true", default=False, help=help)
@@ -63,7 +73,7 @@ class Parser(argparse.ArgumentParser):
 
         Raises UsageError for what cannot be used, and SystemExit(0) after `--help`.
         """
-        given, unknown = self.parse_known_args(argv)
+        given, unknown = self.parse_known_args([f"{word}=" if word in self._optional else word for word in argv])
         flags = [flag for option in self.options for flag in option.option_strings]
         for word in unknown:
             what = "flag" if word.startswith("-") else "argument"
@@ -87,6 +97,8 @@ class Parser(argparse.ArgumentParser):
         try:
             if option.nargs == 0:
                 return truth(text)
+            if self._optional.intersection(option.option_strings):
+                return ["" if part == "true" else convert(part) for part in text.split(os.pathsep)]
             if isinstance(self._preset[option.dest], list):
                 return [convert(part) for part in text.split(os.pathsep) if part]
             return convert(text)

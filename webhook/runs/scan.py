@@ -19,11 +19,13 @@ from webhook.model.release import Minor
 from webhook.model.request import CREATE, UPDATE, GroupVersionKind, Object
 from webhook.model.result import Checked, Setup
 from webhook.runs import loading
+from webhook.runs.broken import Conformity
 from webhook.runs.inputs import Inputs, Piece
 from webhook.runs.locate import checked
 from webhook.runs.selection import Selection
 from webhook.runs.spread import spread
 from webhook.runs.world import objects_of, survey
+from webhook.sources import schemas
 from webhook.sources.files import Skipped
 from webhook.sources.manifests import Manifest, manifests
 from webhook.sources.objects import ObjectStore
@@ -43,7 +45,7 @@ class ScanRequest:
 
     `circumstances` are those of every object, except that one which `old` holds is updated. `contents` are read in
     place of the files of these names. `replacements` asks for the text of each fix, `pictures` for the object
-    around each finding.
+    around each finding, `schemas` that manifests are held to the schemas of their kinds, and to those of these files.
     """
 
     paths: tuple[str, ...]
@@ -59,6 +61,7 @@ class ScanRequest:
     contents: Mapping[str, bytes] = field(default_factory=dict)
     replacements: bool = False
     pictures: bool = False
+    schemas: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Prepared:
     context: Context
     store: ObjectStore
     old: ObjectStore | None
+    conformity: Conformity
 
 
 def prepare(request: ScanRequest) -> Prepared:
@@ -110,12 +114,18 @@ def prepare(request: ScanRequest) -> Prepared:
         ),
         world.store,
         _old_objects(request),
+        Conformity(
+            str(world.release.version),
+            world.store,
+            None if request.schemas is None else schemas.read(request.schemas),
+            (one.policy for one in policies.policies),
+        ),
     )
 
 
 def scan(prepared: Prepared) -> Iterator[Found]:
     """Judge every object, in the order of the input."""
-    return over(prepared, partial(judge, prepared))
+    return over(prepared, partial(judge, prepared, conformity=prepared.conformity))
 
 
 def over(prepared: Prepared, work: Callable[[Piece], Iterable[Answer]]) -> Iterator[Answer]:
@@ -138,13 +148,19 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def judge(prepared: Prepared, piece: Piece) -> Iterator[Found]:
-    """Judge the objects of one document; what is none is passed on."""
+def judge(prepared: Prepared, piece: Piece, conformity: Conformity | None = None) -> Iterator[Found]:
+    """Judge the objects of one document; what is none is passed on, and what schemas refuse is told besides."""
     if not isinstance(piece, Source):
         yield piece
         return
     for manifest in manifests(piece):
-        yield decide(prepared, manifest) if isinstance(manifest, Manifest) else manifest
+        if not isinstance(manifest, Manifest):
+            yield manifest
+            continue
+        found = decide(prepared, manifest)
+        if conformity:
+            yield from conformity.faults(manifest, found.results if isinstance(found, Checked) else ())
+        yield found
 
 
 def decide(prepared: Prepared, manifest: Manifest) -> Checked | DocumentError:

@@ -2,6 +2,7 @@
 
 from webhook.sources.schemas.conform import Fault, conform
 from webhook.sources.schemas.documents import Given, read
+from webhook.sources.schemas.scalars import QUOTES
 from webhook.sources.schemas.store import Schemas
 
-__all__ = ["Fault", "Given", "Schemas", "conform", "read"]
+__all__ = ["QUOTES", "Fault", "Given", "Schemas", "conform", "read"]

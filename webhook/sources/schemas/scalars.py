@@ -23,6 +23,9 @@ _WANTED: Final = {
     "array": "a list",
 }
 _CHOICES: Final = 12
+QUOTES: Final = "; put it in quotes"
+"""Ends a message about what would be text if it were quoted."""
+
 _SHOWN: Final = 60
 """Characters of a value that a message shows."""
 
@@ -85,7 +88,7 @@ def value_faults(value: Any, schema: Schema, *, native: bool) -> Iterator[str]:
 
 def _hint(value: Any, schema: Schema) -> str:
     """YAML's typical trap: what looks like text is a number or a boolean."""
-    return "; put it in quotes" if schema.get("type") == "string" and isinstance(value, bool | int | float) else ""
+    return QUOTES if schema.get("type") == "string" and isinstance(value, bool | int | float) else ""
 
 
 def _fits(value: Any, schema: Schema) -> bool:
