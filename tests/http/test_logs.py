@@ -1,6 +1,9 @@
 """What the server writes about reviews, and what it never writes."""
 
+import json
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,3 +99,25 @@ def test_what_a_client_breaks_is_no_error_of_ours(serve: Callable[..., Any], unt
     lines = [one for one in server.logs() if one.get("logger")]
     assert {line["level"] for line in lines} == {"warning"}
     assert not any("%" in line["msg"] for line in lines)
+
+
+def test_reviews_are_recorded_for_replay_without_the_values_of_secrets(
+    serve: Any, config_map: ConfigMap, tmp_path: Path
+) -> None:
+    file = tmp_path / "reviews.jsonl"
+    server = serve("--record", str(file), "--record-percent", "100")
+    server.review(config_map(uid="rec-1"))
+    server.review(config_map(uid="rec-2", labels={"app": "a"}))
+    server.review(config_map(uid="rec-3"), "/mutate")
+    assert server.stop() == 0
+
+    told = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [(one["request"]["uid"], one["response"]["allowed"]) for one in told] == [("rec-1", False), ("rec-2", True)]
+    assert "hunter2" not in file.read_text()
+    again = subprocess.run(
+        [sys.executable, "-m", "webhook", "replay", file, "--policies", server.policies, "-o", "json"],
+        capture_output=True,
+        check=False,
+    )
+    (result,) = json.loads(again.stdout)["results"]
+    assert (result["outcome"], result["policy"], result["request"]["allowed"]) == ("deny", "app-label", False)

@@ -76,7 +76,7 @@ def synthesize(
         dry_run=circumstances.dry_run,
         cel={},
     )
-    request.cel.update(_cel(request))
+    request.cel.update(request_variable(request))
     return request
 
 
@@ -100,7 +100,7 @@ def _placed(obj: Object, namespace: str) -> Object:
     return {**obj, "metadata": {**metadata, "namespace": namespace}}
 
 
-def _cel(request: AdmissionRequest) -> Object:
+def request_variable(request: AdmissionRequest) -> Object:
     """Write the CEL variable `request` as Kubernetes does, where fields that are empty are left out."""
     kind, resource = request.kind, request.resource
     kinds = {"group": kind.group, "version": kind.version, "kind": kind.kind}

@@ -19,6 +19,7 @@ from webhook.report.summary import ExitCode
 COMMANDS: Final = {
     "check": "judge manifests as the cluster would, before it does",
     "audit": "judge what a live cluster holds, as if it were applied now",
+    "replay": "judge requests that were recorded, by these policies or others",
     "test": "run policy tests",
     "explain": "tell policies and decisions in words",
     "export vap": "write policies as Kubernetes' own kinds",

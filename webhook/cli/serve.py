@@ -59,6 +59,9 @@ def parser() -> Parser:
         help="group whose requests are not sent to us (default: cozyguard:break-glass)",
     )
     made.option("--webhook-timeout", metavar="N", help="seconds that the API server gives a review (default: 5)")
+    made.option("--record", metavar="FILE", help="write reviews to this file, without secrets, for `cozyguard replay`")
+    made.option("--record-percent", metavar="P", help="with --record: the share that is written (default: 100)")
+    made.option("--record-limit", metavar="MIB", help="with --record: size at which the file is full (default: 100)")
     return made
 
 

@@ -22,8 +22,12 @@ _ANY: Final = "*"
 
 def conceals(policy: Policy, obj: Object, path: Path) -> bool:
     """Is what stands at `path` hidden, or does it hold something that is."""
-    hidden = (*_sensitive(policy), *(_SECRET if _is_secret(obj) else ()))
-    return any(_overlap(path, one) for one in hidden)
+    return any(_overlap(path, one) for one in hidden(obj, sensitive(policy)))
+
+
+def hidden(obj: Object, sensitive: Iterable[Path]) -> tuple[Path, ...]:
+    """Give the places of an object that are never shown: those that are `sensitive`, and a Secret's values."""
+    return (*sensitive, *(_SECRET if _is_secret(obj) else ()))
 
 
 def may_tell(policy: Policy, obj: Object, reads: Iterable[Path]) -> bool:
@@ -35,15 +39,16 @@ def may_tell(policy: Policy, obj: Object, reads: Iterable[Path]) -> bool:
     read = (*policy.lookups, *((policy.params,) if policy.params else ()))
     if _is_secret(obj) or any(one.kind == "Secret" for one in read):
         return True
-    hidden = _sensitive(policy)
-    return bool(hidden) and any(_overlap(path, one) for path in reads for one in hidden)
+    fields = sensitive(policy)
+    return bool(fields) and any(_overlap(path, one) for path in reads for one in fields)
 
 
 def _is_secret(obj: Object) -> bool:
     return obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
 
 
-def _sensitive(policy: Policy) -> tuple[Path, ...]:
+def sensitive(policy: Policy) -> tuple[Path, ...]:
+    """Give the fields that a policy calls sensitive."""
     return tuple(parse(field) for field in policy.sensitive_fields)
 
 

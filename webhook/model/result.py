@@ -9,6 +9,7 @@ from webhook.errors import DocumentError
 from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Finding, Outcome
 from webhook.model.path import Path
+from webhook.model.recorded import Asked
 
 KUSTOMIZE: Final = "kustomize:"
 HELM: Final = "helm:"
@@ -111,6 +112,8 @@ class Result:
     """The object around the field, where that was asked for and may be shown."""
     replacement: Replacement | None = None
     """How to write its fix into the file, where that was asked for and is mechanical."""
+    asked: Asked | None = None
+    """Who asked for it, where it is about a request that was recorded."""
 
     @property
     def refuses(self) -> bool:
@@ -122,7 +125,8 @@ class Result:
     def fixable(self) -> bool:
         """Does it count, stand in a file, and is its fix mechanical: operations that `check --fix` can apply."""
         counts = self.finding.outcome in _FIXABLE and not self.finding.ignored and not self.silenced
-        written = self.source.line > 0 and not self.source.file.startswith((KUSTOMIZE, HELM))
+        made = self.source.file.startswith((KUSTOMIZE, HELM))
+        written = self.source.line > 0 and not made and not self.asked
         return counts and written and bool(self.finding.fix.patch)
 
 
@@ -134,6 +138,7 @@ class Patch:
     resource: Resource
     source: Source
     edits: tuple[Edit, ...] = ()
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)

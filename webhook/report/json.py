@@ -8,6 +8,7 @@ from typing import Any, Final, TextIO
 from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Outcome
+from webhook.model.recorded import Asked
 from webhook.model.result import Checked, Patch, Resource, Result, SetBy, Setup, Silenced, Source
 from webhook.report.lines import Lines
 from webhook.report.summary import Summary
@@ -106,9 +107,22 @@ def result_entry(result: Result) -> dict[str, Any]:
         entry["ignored"] = True
     if result.silenced:
         entry["silenced"] = _silenced_entry(result.silenced)
+    if result.asked:
+        entry["request"] = _asked_entry(result.asked)
     if result.set_by:
         entry["setBy"] = _set_by_entry(result.set_by)
     return entry
+
+
+def _asked_entry(one: Asked) -> dict[str, Any]:
+    """Write who asked, when first, and how often; `allowed` is null where the recording tells no answer."""
+    return {
+        "operation": one.operation,
+        "user": one.user,
+        "time": one.time,
+        "allowed": one.allowed,
+        "times": one.times,
+    }
 
 
 def _set_by_entry(one: SetBy) -> dict[str, Any]:
@@ -126,13 +140,16 @@ def _silenced_entry(silenced: Silenced) -> dict[str, Any]:
 
 def patch_entry(patch: Patch) -> dict[str, Any]:
     """Write what one mutation changed."""
-    return {
+    entry: dict[str, Any] = {
         "policy": patch.change.policy.name,
         "message": patch.change.message,
         "resource": resource_entry(patch.resource),
         "source": source_entry(patch.source),
         "operations": list(patch.change.operations),
     }
+    if patch.asked:
+        entry["request"] = _asked_entry(patch.asked)
+    return entry
 
 
 def resource_entry(resource: Resource) -> dict[str, str]:

@@ -65,9 +65,9 @@ class PreviewReport(Protocol):
 class TextPreview:
     """Writes the differences of each object as they come, and a line that counts them."""
 
-    def __init__(self, out: TextIO, style: Style, before: Setup, after: Setup) -> None:
-        """Write to `out`, painted by `style`."""
-        self._out, self._style = out, style
+    def __init__(self, out: TextIO, style: Style, before: Setup, after: Setup, noun: str = "object") -> None:
+        """Write to `out`, painted by `style`; `noun` is what was judged."""
+        self._out, self._style, self._noun = out, style, noun
         self._before, self._after = before, after
 
     def add(self, previewed: Previewed) -> None:
@@ -81,7 +81,7 @@ class TextPreview:
 
     def end(self, counts: Counts, seconds: float) -> None:
         """Write the line that counts."""
-        objects, policies = count(counts.resources, "object"), count(self._after.policies, "policy", "policies")
+        objects, policies = count(counts.resources, self._noun), count(self._after.policies, "policy", "policies")
         found = ", ".join(f"{counts.turns[turn]} {words}" for turn, words in _WORDS.items() if counts.turns[turn])
         way = f"from {self._before.release} to {self._after.release}"
         text = f"{way}, checked {objects} with {policies} in {seconds:.2f} s: {found or 'nothing changes'}"

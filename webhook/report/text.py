@@ -9,7 +9,8 @@ from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Finding, Outcome
 from webhook.model.fragment import scalar
-from webhook.model.result import Checked, Patch, Result, SetBy, Setup, Silenced, Source
+from webhook.model.recorded import Asked
+from webhook.model.result import Checked, Patch, Resource, Result, SetBy, Setup, Silenced, Source
 from webhook.report.fragment import difference
 from webhook.report.plain import shorten, visible, window
 from webhook.report.style import Style
@@ -34,10 +35,9 @@ _LABELS: Final = {
 class TextReport:
     """Writes each object's findings as they come, and a line that counts them at the end."""
 
-    def __init__(self, out: TextIO, style: Style) -> None:
-        """Write to `out`, painted by `style`."""
-        self._out = out
-        self._style = style
+    def __init__(self, out: TextIO, style: Style, noun: str = "object") -> None:
+        """Write to `out`, painted by `style`; `noun` is what was judged."""
+        self._out, self._style, self._noun = out, style, noun
 
     def begin(self, setup: Setup) -> None:
         """Remember what the run works with; faults of policies go to stderr, not here."""
@@ -55,7 +55,7 @@ class TextReport:
 
     def end(self, summary: Summary, seconds: float) -> None:
         """Write the line that counts."""
-        objects = count(summary.resources, "object")
+        objects = count(summary.resources, self._noun)
         policies = count(self._policies, "policy", "policies")
         text = f"checked {objects} with {policies} in {seconds:.2f} s: {counts(summary)}"
         looks = ("bold", "red") if summary.resources_denied else ("bold",)
@@ -102,6 +102,8 @@ def excerpt_lines(source: Source, gutter: str, hint: str, style: Style) -> Itera
 
 def _remarks(result: Result) -> Iterator[tuple[str, str]]:
     finding = result.finding
+    if result.asked:
+        yield "of: ", _asked(result.asked, result.resource)
     if result.source.excerpt is None:
         if finding.field:
             yield "at: ", path.render(finding.field)
@@ -117,6 +119,14 @@ def _remarks(result: Result) -> Iterator[tuple[str, str]]:
         yield "fix: ", words + (" (--fix does it)" if result.fixable else "")
     if finding.policy.docs:
         yield "docs: ", finding.policy.docs
+
+
+def _asked(asked: Asked, resource: Resource) -> str:
+    """Say who asked for what, how often, and what the answer was."""
+    user = f" by {asked.user}" if asked.user else ""
+    times = f", {asked.times} times" if asked.times > 1 else ""
+    answers = {True: ", allowed then", False: ", refused then", None: ""}
+    return f"{asked.operation} {resource}{user}{times}{answers[asked.allowed]}"
 
 
 def fix_words(finding: Finding) -> str:
@@ -163,6 +173,8 @@ def patch_lines(patch: Patch, style: Style, label: str = "patch") -> Iterator[st
     name = style(f"[{visible(patch.change.policy.name)}]", "dim")
     message = visible(" ".join(patch.change.message.split())) or "changed"
     yield f"{place(patch.source)}: {style(f'{label}:', 'bold', 'cyan')} {style(message, 'bold')} {name}"
+    if patch.asked:
+        yield f"    {style('=', 'blue')} of: {visible(_asked(patch.asked, patch.resource))}"
     for line in difference(patch.edits):
         colour = {"+": ("green",), "-": ("red",)}.get(line[0], ())
         yield "  " + style(shorten(visible(line), COLUMNS), *colour)

@@ -45,6 +45,24 @@ def checked(manifest: Manifest, request: AdmissionRequest, decision: Decision) -
     )
 
 
+def at_one_place(
+    source: Source,
+    resource: Resource,
+    request: AdmissionRequest,
+    decision: Decision,
+    result: Callable[[Finding, Silenced | None], Result],
+) -> Checked:
+    """Take a decision apart about what stands in no manifest: all of it is at `source`, and `result` tells the rest."""
+    if not (decision.findings or decision.changes or decision.excused):
+        return Checked(resource)
+    found = (result(finding, None) for finding in decision.findings)
+    excused = (
+        result(one.finding, Silenced("exception", one.exception.reason, one.exception)) for one in decision.excused
+    )
+    changed = patches(lambda _policy, _path: source, resource, request.object or {}, decision.changes)
+    return Checked(resource, (*found, *excused), tuple(changed), file=source.file)
+
+
 def _result(manifest: Manifest, resource: Resource, finding: Finding, ignores: Sequence[Ignore]) -> Result:
     source = _source(manifest, finding.policy, finding.field)
     return Result(finding, resource, source, silence.silenced(finding, source.line, ignores))

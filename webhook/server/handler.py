@@ -26,6 +26,7 @@ from webhook.server.body import Room, read_body
 from webhook.server.deadline import DEFAULT, Deadline, parse_duration
 from webhook.server.logs import LONGEST, Log, failure
 from webhook.server.metrics import Metrics
+from webhook.server.recorder import Recorder
 from webhook.server.watched import Watched
 from webhook.server.world import World
 
@@ -76,9 +77,9 @@ class Handler:
     bounds the exception is the engine: each policy has a cost budget, each review a deadline.
     """
 
-    def __init__(self, world: Watched[World], metrics: Metrics, log: Log) -> None:
+    def __init__(self, world: Watched[World], metrics: Metrics, log: Log, recorder: Recorder | None = None) -> None:
         """Decide with the world in force at the moment of each review."""
-        self._world, self._metrics, self._log = world, metrics, log
+        self._world, self._metrics, self._log, self._recorder = world, metrics, log, recorder
         self._room = Room()
         self.stopping = False
         """Connections are closed after their next answer, so that clients turn to other replicas."""
@@ -118,6 +119,8 @@ class Handler:
         seconds = time.perf_counter() - started
         self._metrics.review(endpoint, request.operation, _outcome(decision), decision, seconds)
         self._log.decision(endpoint, request, decision, seconds)
+        if self._recorder and endpoint is Endpoint.VALIDATE:  # what all changes made; /mutate is asked about the same
+            self._recorder.take(request, world.policies, allowed=decision.allowed)
         return answer
 
     def _refuse(self, http: web.BaseRequest, error: ReviewError) -> web.Response:

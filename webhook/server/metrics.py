@@ -114,6 +114,13 @@ FAMILIES: Final = (
     Family(
         "cozyguard_certificate_rotation", "gauge", "the step of the rotation, told by the leader", ("step",), add=max
     ),
+    Family(
+        "cozyguard_recorded_reviews",
+        "counter",
+        "reviews that --record has written, or dropped, as the disk was slow",
+        ("result",),
+        suffixes=("_total",),
+    ),
     Family("cozyguard_workers", "gauge", "worker processes that answer"),
     Family("cozyguard_worker_restarts", "counter", "worker processes started again", suffixes=("_total",)),
 )

@@ -16,6 +16,7 @@ from webhook.server import tls, world
 from webhook.server.handler import Handler
 from webhook.server.logs import Log, failure
 from webhook.server.metrics import Metrics, Samples
+from webhook.server.recorder import Recorder
 from webhook.server.settings import Settings
 from webhook.server.signals import Stop
 from webhook.server.tls import Certificate
@@ -53,7 +54,12 @@ class Service:
             lambda: self._live and self._live.seen,
             self._take,
         )
-        self._handler = Handler(self._state, self.metrics, log)
+        self._recorder = (
+            Recorder(settings.record, settings.record_percent, settings.record_limit << 20, log)
+            if settings.record
+            else None
+        )
+        self._handler = Handler(self._state, self.metrics, log, self._recorder)
         self._tasks: list[asyncio.Task[None]] = []
         self._server: asyncio.Server | None = None
         self._stopping = self._failed = False
@@ -120,6 +126,8 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._recorder:
+            await asyncio.to_thread(self._recorder.close)
         self._log.flush()
         if self._failed:
             raise CozyguardError("stopped by a fault of its own, which the log names: please report it")
@@ -167,6 +175,7 @@ class Service:
         return (
             self.metrics.samples()
             | (self._live.samples() if self._live else {})
+            | (self._recorder.samples() if self._recorder else {})
             | {
                 "cozyguard_policies": [[len(self._state.current.policies)]],
                 "cozyguard_reloads_total": [

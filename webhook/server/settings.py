@@ -73,6 +73,12 @@ class Settings:
     """Requests of this group are not sent to us."""
     webhook_timeout: int = 5
     """Seconds that the API server gives a review."""
+    record: Path | None = None
+    """Where reviews are written, without secrets, for `cozyguard replay`."""
+    record_percent: float = 100
+    """The share of them that is."""
+    record_limit: int = 100
+    """MiB at which the file is full."""
 
     @property
     def pair(self) -> tuple[Path, Path] | None:
@@ -173,6 +179,25 @@ def _paths(given: str | Sequence[str]) -> tuple[Path, ...]:
     return tuple(map(_path, given.split(os.pathsep) if isinstance(given, str) else given))
 
 
+def _new_file(text: str) -> Path:
+    path = Path(text)
+    if path.is_dir():
+        raise ValueError(f"`{text}` is a folder, want a file")
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder `{path.parent}` to write `{path.name}` to")
+    return path
+
+
+def _percent(text: str) -> float:
+    try:
+        percent = float(text)
+    except ValueError:
+        percent = 0.0
+    if not 0 < percent <= 100:
+        raise ValueError(f"got `{text}`, want percent, more than 0 and at most 100")
+    return percent
+
+
 def _level(text: str) -> str:
     if text not in LEVELS:
         raise ValueError(f"got `{text}`, want one of {', '.join(LEVELS)}")
@@ -234,4 +259,7 @@ _READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "inject_ca_from": _certificate,
     "break_glass_group": str,
     "webhook_timeout": _number(1, 30),
+    "record": _new_file,
+    "record_percent": _percent,
+    "record_limit": _number(1, 1 << 20),
 }

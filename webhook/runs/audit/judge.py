@@ -5,14 +5,12 @@ from __future__ import annotations
 from webhook.engine.context import Context
 from webhook.engine.pipeline import review
 from webhook.model.decision import Finding
-from webhook.model.path import Path
-from webhook.model.policy import Policy
 from webhook.model.preview import Previewed
 from webhook.model.request import Object
 from webhook.model.result import Checked, Resource, Result, Silenced, Source
 from webhook.runs.audit.managers import set_by
 from webhook.runs.audit.targets import Target
-from webhook.runs.locate import patches
+from webhook.runs.locate import at_one_place
 from webhook.runs.preview import differing
 
 
@@ -22,26 +20,12 @@ def judge(context: Context, target: Target, obj: Object) -> Checked:
     resource = Resource(request.kind.api_version, request.kind.kind, request.namespace, request.name)
     if "deletionTimestamp" in obj["metadata"]:  # as at the webhook: what is going may go
         return Checked(resource)
-    decision = review(target.policies, request, context)
-    if not (decision.findings or decision.changes or decision.excused):
-        return Checked(resource)
     source = Source(str(resource))
 
-    def place(_policy: Policy, _path: Path) -> Source:
-        return source
-
-    def result(finding: Finding, silenced: Silenced | None = None) -> Result:
+    def result(finding: Finding, silenced: Silenced | None) -> Result:
         return Result(finding, resource, source, silenced, set_by(obj, finding.field))
 
-    excused = (
-        result(one.finding, Silenced("exception", one.exception.reason, one.exception)) for one in decision.excused
-    )
-    return Checked(
-        resource,
-        (*map(result, decision.findings), *excused),
-        tuple(patches(place, resource, request.object or {}, decision.changes)),
-        file=source.file,
-    )
+    return at_one_place(source, resource, request, review(target.policies, request, context), result)
 
 
 def compare(before: Context, after: Context, target: Target, obj: Object) -> Previewed:
