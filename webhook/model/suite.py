@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from webhook.errors import DocumentError
 from webhook.model.decision import Operation
@@ -32,11 +32,29 @@ class Expected(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Violations:
+    """How many rules are to be broken, whatever their policies ask for then; `most` is None where more are as good."""
+
+    least: int
+    most: int | None = None
+
+    def __contains__(self, count: int) -> bool:
+        return self.least <= count and (self.most is None or count <= self.most)
+
+    def __str__(self) -> str:
+        return f"at least {self.least}" if self.most is None else str(self.least)
+
+
+SOME: Final = Violations(1)
+
+
+@dataclass(frozen=True, slots=True)
 class Expectation:
     """What must be true of the decision; None and "" mean that nothing is expected of it.
 
     `message` is a part of the message, or a `/regular expression/` that is found in it. `policy` names
-    the policy that it is about; without it, all policies of the suite are.
+    the policy that it is about; without it, all policies of the suite are. `violations`, of suites of other tools,
+    are those whose message says `message`. `patched` may leave empty lists and maps out where `empties` do not count.
     """
 
     outcome: Expected | None = None
@@ -49,6 +67,8 @@ class Expectation:
     patched: Object | None = None
     warnings: tuple[str, ...] | None = None
     audit_annotations: dict[str, str] | None = None
+    violations: Violations | None = None
+    empties: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +91,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One PolicyTest document; `policies` are paths that can be opened from where we are.
+    """One PolicyTest document, or one of another tool; `policies` are paths that can be opened from where we are.
 
     `mutants` and `unreached` say why some mutants may live, and some outcomes of a policy are never reached.
     """

@@ -14,9 +14,10 @@ from webhook.errors import DocumentError
 from webhook.model import path
 from webhook.model.decision import Decision, Finding, Outcome
 from webhook.model.path import Path
-from webhook.model.suite import Case, Difference, Expectation, Expected
+from webhook.model.suite import Case, Difference, Expectation, Expected, Violations
 
 _EVALUATED: Final = "a policy that was evaluated"
+_BROKEN: Final = frozenset({Outcome.DENY, Outcome.WARN, Outcome.AUDIT})
 
 
 def differences(case: Case, decision: Decision) -> Iterator[Difference]:
@@ -27,6 +28,8 @@ def differences(case: Case, decision: Decision) -> Iterator[Difference]:
     got = _outcome(findings, evaluated=evaluated)
     if expect.outcome is None and got in {Expected.SKIP, Expected.NOT_MATCHED}:
         yield Difference("outcome", _EVALUATED, _told(got, findings))
+    elif expect.violations is not None:
+        yield from _violations(expect, expect.violations, got, findings)
     elif expect.outcome not in (None, got) and not _among_others(expect.outcome, got, findings):
         yield Difference("outcome", expect.outcome.value, _told(got, findings))
     else:
@@ -67,6 +70,16 @@ def _among_others(wanted: Expected, got: Expected, findings: Sequence[Finding]) 
     return not refused and any(finding.outcome.value == wanted.value for finding in findings)
 
 
+def _violations(
+    expect: Expectation, wanted: Violations, got: Expected, findings: Sequence[Finding]
+) -> Iterator[Difference]:
+    """Count the broken rules that say what is expected."""
+    broken = [one for one in findings if one.outcome in _BROKEN and says(expect.message, one.message)]
+    if len(broken) not in wanted:
+        saying = f" that say {expect.message}" if expect.message else ""
+        yield Difference("broken rules", f"{wanted}{saying}", f"{len(broken)}, of {_told(got, findings)}")
+
+
 def _told(got: Expected, findings: Sequence[Finding]) -> str:
     return "\n".join([got.value, *(f"{_place(finding.field)}{finding.message}" for finding in findings)])
 
@@ -105,8 +118,10 @@ def _changes(case: Case, decision: Decision) -> Iterator[Difference]:
     if expect.patched is None and expect.patch is None:
         return
     got = apply(obj, decision.patch) if obj is not None and decision.patch else obj
-    if expect.patched is not None and not _equal(expect.patched, got):
-        yield Difference("patched", expect.patched, got)
+    if expect.patched is not None:
+        wanted, made = (expect.patched, got) if expect.empties else map(_without_empties, (expect.patched, got))
+        if not _equal(wanted, made):
+            yield Difference("patched", wanted, made)
     if expect.patch is not None:
         try:
             wanted = apply(obj, expect.patch) if obj is not None else None
@@ -115,6 +130,16 @@ def _changes(case: Case, decision: Decision) -> Iterator[Difference]:
             return
         if not _equal(wanted, got):
             yield Difference("patch", list(expect.patch), list(decision.patch))
+
+
+def _without_empties(value: Any) -> Any:
+    """Leave out null, and lists and maps that hold nothing else."""
+    if isinstance(value, dict):
+        parts = {key: _without_empties(part) for key, part in value.items()}
+        return {key: part for key, part in parts.items() if part not in (None, {}, [])}
+    if isinstance(value, list):
+        return [part for part in map(_without_empties, value) if part not in (None, {}, [])]
+    return value
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -140,21 +140,13 @@ class _Collection:
         if isinstance(checked, policy.AdmissionPolicy):
             self.policies.append(checked.build(entry.place))
         elif entry.kind in _KYVERNO:
-            self._take(entry, cast("_KyvernoPolicy", checked))
+            kyvernos = cast("_KyvernoPolicy", checked)
+            self.policies += kyvernos.build(entry.place)
+            self.notices += kyvernos.notices(entry.place)
         elif entry.kind in _NATIVE:
             self._native[entry.kind, entry.text("metadata", "name")] = (entry, cast("_Native", checked))
         else:
             self._bindings.append((entry, cast("_Binding", checked)))
-
-    def _take(self, entry: Written, checked: _KyvernoPolicy) -> None:
-        """Take a policy of Kyverno's, with those for pod controllers."""
-        from webhook.sources.formats import kyverno_autogen  # here: most policies are not Kyverno's
-
-        self.policies += checked.build(entry.place)
-        for index, name in checked.unknown_controllers():
-            place = entry.place.below(("spec", "autogen", "podControllers", "controllers", index))
-            hint = did_you_mean(name, kyverno_autogen.CONTROLLERS)
-            self.notices.append(place.error(f"Kyverno knows no pod controller `{name}`, and passes over it{hint}"))
 
     def _claim_name(self, entry: Written) -> Iterator[DocumentError]:
         """Take a name. Ours and all other policies share theirs: results and exceptions speak of them by name.
@@ -162,7 +154,7 @@ class _Collection:
         Of the other kinds each has its own, so that one policy's rules and changes can stand side by side.
         """
         name = entry.text("metadata", "name")
-        if entry.kind in _KYVERNO and (namespace := entry.text("metadata", "namespace")):
+        if entry.kind.startswith("Namespaced") and (namespace := entry.text("metadata", "namespace")):
             name = f"{namespace}/{name}"
         others = (*_NATIVE, *_KYVERNO) if entry.kind == OWN else () if entry.kind in _BINDINGS else (OWN,)
         first = self._names.setdefault((entry.kind, name), entry)

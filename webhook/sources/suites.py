@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +15,19 @@ from webhook.model.explanation import Explanation
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
 from webhook.model.suite import Case, Expectation, Expected, Suite
-from webhook.sources import catalog, written
+from webhook.sources import catalog, suite_files, suites_kyverno, written
 from webhook.sources.files import unreadable
 from webhook.sources.formats import suite as formats
 from webhook.sources.formats.fields import moment
 from webhook.sources.formats.place import Place
 from webhook.sources.written import Written
 
-KIND: Final = "PolicyTest"
+_OWN: Final = "PolicyTest"
+_KINDS: Final = {_OWN: "", "Test": "cli.kyverno.io/"}
+"""The kinds of suites, and the groups without which a kind of such a name is another."""
+_MAY_HOLD_A_SUITE: Final = re.compile(rb"PolicyTest|cli\.kyverno\.io/")
+_HIDDEN: Final = ".kyverno-test"
+"""The one hidden folder that is looked into: Kyverno's own policies have their tests there."""
 _SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
 
 
@@ -42,7 +48,7 @@ def load(paths: Iterable[str | Path]) -> LoadedSuites:
         for file in _files(path):
             _read(file, suites, errors, named=file == path)
         if len(suites) + len(errors) == before:
-            errors.append(DocumentError(str(path), message=f"holds no tests, want documents of kind `{KIND}`"))
+            errors.append(DocumentError(str(path), message=f"holds no tests, want documents of kind {_wanted()}"))
     return LoadedSuites(tuple(suites), tuple(errors))
 
 
@@ -51,7 +57,7 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
         return
     for folder, folders, names in os.walk(path):
-        folders[:] = sorted(name for name in folders if name[0] != ".")
+        folders[:] = sorted(name for name in folders if name[0] != "." or name == _HIDDEN)
         yield from (Path(folder, name) for name in sorted(names) if Path(name).suffix in _SUFFIXES)
 
 
@@ -59,7 +65,7 @@ def _read(file: Path, suites: list[Suite], errors: list[DocumentError], *, named
     """Read the suites of one file; other kinds may stand beside them unless the file was named."""
     try:
         content = file.read_bytes()
-        documents = written.read(str(file), content) if named or KIND.encode() in content else ()
+        documents = written.read(str(file), content) if named or _MAY_HOLD_A_SUITE.search(content) else ()
     except OSError as error:
         errors.append(unreadable(str(file), error))
         return
@@ -67,16 +73,29 @@ def _read(file: Path, suites: list[Suite], errors: list[DocumentError], *, named
         errors += faults
         return
     for document in documents:
-        if document.kind == KIND:
+        if document.text("apiVersion").startswith(_KINDS.get(document.kind, "\0")):
             try:
-                suites.append(_suite(file, document))
+                found, faults_of_rows = _suites(document)
+                suites += found
+                errors += faults_of_rows
             except DocumentErrors as faults:
                 errors += faults
         elif named:
-            errors.append((document.place / "kind").error(f"got `{document.kind}`, want `{KIND}`"))
+            errors.append((document.place / "kind").error(f"got `{document.kind}`, want {_wanted()}"))
 
 
-def _suite(file: Path, document: Written) -> Suite:
+def _suites(document: Written) -> tuple[list[Suite], list[DocumentError]]:
+    """Read a document's suite, or suites, and what is wrong with parts that are left out. Raises DocumentErrors."""
+    if document.kind == _OWN:
+        return [_suite(document)], []
+    return suites_kyverno.suites(document)
+
+
+def _wanted() -> str:
+    return ", ".join(f"`{kind}` of {group[:-1]}" if group else f"`{kind}`" for kind, group in _KINDS.items())
+
+
+def _suite(document: Written) -> Suite:
     suite = document.check(formats.PolicyTest)
     cases: list[Case] = []
     errors: list[DocumentError] = []
@@ -87,10 +106,10 @@ def _suite(file: Path, document: Written) -> Suite:
             errors += faults
     if errors:
         raise DocumentErrors(errors)
-    policies = tuple(os.path.normpath(file.parent / path) for path in suite.policies)
+    policies = tuple(suite_files.path(document.place, path) for path in suite.policies)
     mutants = _explanations(suite.mutants, document.place / "mutants")
     unreached = _explanations(suite.unreached, document.place / "unreached")
-    return Suite(str(file), policies, tuple(cases), tuple(mutants), tuple(unreached))
+    return Suite(document.place.file, policies, tuple(cases), tuple(mutants), tuple(unreached))
 
 
 def _explanations(gaps: Sequence[formats.Mutant | formats.Unreached], place: Place) -> Iterator[Explanation]:
@@ -142,16 +161,7 @@ def _object(case: formats.Case, place: Place) -> Object | None:
     """Take the object, or read it from the file beside the suite that has it as its only one."""
     if case.object_file is None:
         return case.object
-    file = Path(place.file).parent / case.object_file
-    try:
-        objects = written.read(str(file), file.read_bytes())
-    except OSError as error:
-        reason = unreadable(str(file), error).message
-        raise DocumentErrors([(place / "objectFile").error(f"`{file}` {reason}")]) from None
-    if len(objects) != 1 or not isinstance(objects[0].value, dict):
-        raise DocumentErrors([(place / "objectFile").error(f"`{file}` holds {len(objects)} objects, want one")])
-    value: Object = objects[0].value
-    return value
+    return suite_files.one_object(place / "objectFile", case.object_file)
 
 
 def _expectation(expect: formats.Expectation) -> Expectation:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
+from webhook.errors import DocumentError, did_you_mean
 from webhook.model import policy as model
 from webhook.model.selector import LabelSelector, Requirement
 from webhook.sources.formats import kyverno_autogen as autogen
@@ -27,10 +28,16 @@ _ANNOTATION: Final = "policies.kyverno.io/"
 _EXISTING: Final = "changes objects that exist already, which a webhook cannot; want a policy without it"
 
 
-class NamespacedMetadata(rules.Metadata):
-    """`metadata` of a policy that holds in its own namespace."""
+class Metadata(rules.Metadata):
+    """`metadata`: of a kind that has no namespace the API server drops it, and so do we."""
 
     REFUSED: ClassVar = {}
+
+    namespace: str | None = None
+
+
+class NamespacedMetadata(Metadata):
+    """`metadata` of a policy that holds in its own namespace."""
 
     namespace: ObjectName
 
@@ -39,6 +46,9 @@ class MatchCondition(rules.MatchCondition):
     """One more test of the request, under any name."""
 
     name: Words
+
+
+Conditions = Annotated[list[MatchCondition], Field(max_length=rules.MAX_CONDITIONS)]
 
 
 class Validation(Mapped):
@@ -125,7 +135,7 @@ class MutatingEvaluation(Evaluation):
 class Spec(rules.Judging):
     """What the `spec` of both kinds can hold."""
 
-    match_conditions: Annotated[list[MatchCondition], Field(max_length=rules.MAX_CONDITIONS)] = []
+    match_conditions: Conditions = []  # type: ignore[assignment]  # narrower, and nobody writes to it
     autogen: Autogen | None = None
     webhook_configuration: WebhookConfiguration | None = None
     """The registration of this webhook has a timeout of its own, for all policies."""
@@ -174,7 +184,7 @@ class _Policy(Mapped):
 
     api_version: ApiVersion
     kind: str
-    metadata: rules.Metadata
+    metadata: Metadata
     spec: Spec
     status: Any = None
 
@@ -184,11 +194,21 @@ class _Policy(Mapped):
         yield made
         yield from autogen.generated(made, self._controllers())
 
-    def unknown_controllers(self) -> Iterator[tuple[int, str]]:
-        """Give the pod controllers, with their index, that Kyverno does not know, and passes over."""
+    def notices(self, root: Place) -> Iterator[DocumentError]:
+        """Say what is written and counts for nothing, in Kyverno too."""
+        if self.metadata.namespace and not self._namespace:
+            place = root / "metadata" / "namespace"
+            yield place.error(f"counts for nothing: a {self.kind} is cluster-scoped; want a Namespaced{self.kind}")
         for index, name in enumerate(self._controllers() or ()):
             if name not in autogen.CONTROLLERS:
-                yield index, name
+                place = root.below(("spec", "autogen", "podControllers", "controllers", index))
+                hint = did_you_mean(name, autogen.CONTROLLERS)
+                yield place.error(f"Kyverno knows no pod controller `{name}`, and passes over it{hint}")
+
+    @property
+    def _namespace(self) -> str:
+        """The one that the policy holds in, "" for all."""
+        return (self.metadata.namespace or "") if self.kind.startswith("Namespaced") else ""
 
     def _controllers(self) -> list[str] | None:
         configured = self.spec.autogen and self.spec.autogen.pod_controllers
@@ -199,7 +219,7 @@ class _Policy(Mapped):
 
     def _common(self, root: Place, **more: Any) -> model.Policy:
         spec, place = self.spec, root / "spec"
-        namespace, told = getattr(self.metadata, "namespace", ""), self.metadata.annotations
+        namespace, told = self._namespace, self.metadata.annotations
         background = spec.evaluation and spec.evaluation.background
         severity = told.get(f"{_ANNOTATION}severity", "")
         return model.Policy(

@@ -96,6 +96,13 @@ def test_a_namespaced_policy_holds_in_its_own_namespace_and_is_called_after_it(l
     assert policy.binding_match.resource_rules[0].scope == "Namespaced"
 
 
+def test_a_namespace_of_a_cluster_scoped_policy_counts_for_nothing_and_that_is_said(load: Load) -> None:
+    loaded = load(VALIDATING.replace("  name: owned", "  name: owned\n  namespace: a"))
+    assert (one(loaded).name, one(loaded).binding_match) == ("owned", None)
+    (notice,) = loaded.notices
+    assert str(notice).startswith("p.yaml:5:14: metadata.namespace: counts for nothing")
+
+
 def test_policies_of_two_namespaces_and_of_two_kinds_can_have_one_name(load: Load) -> None:
     text = VALIDATING.replace("kind: V", "kind: NamespacedV").replace("  name: owned", "  name: owned\n  namespace: a")
     other = text.replace("namespace: a", "namespace: b")
@@ -112,7 +119,6 @@ def test_policies_of_two_namespaces_and_of_two_kinds_can_have_one_name(load: Loa
         ("timeoutSeconds: 20", "timeoutSeconds: 31", "spec.webhookConfiguration.timeoutSeconds", "want at most 30"),
         ("  failurePolicy", "  paramKind: {apiVersion: v1, kind: A}\n  failurePolicy", "spec.paramKind", "no params"),
         ("  failurePolicy", "  generate: []\n  failurePolicy", "spec.generate", "unknown field"),
-        ("  name: owned", "  name: owned\n  namespace: a", "metadata.namespace", "cluster-scoped"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused_where_it_stands(
