@@ -66,12 +66,15 @@ def conditions(policy: LinkedPolicy, activation: Activation) -> bool | Verdict:
     return failed or True
 
 
-def is_false(condition: Function, activation: Activation) -> bool:
-    """Is this false, without doubt. One that fails is not: `conditions` tells how."""
+def all_false(conditions: tuple[Function, ...], activation: Activation) -> bool:
+    """Are all of these false, without doubt. One that fails is not: `conditions` tells how."""
     try:
-        return condition(activation) is False
+        for condition in conditions:
+            if condition(activation) is not False:
+                return False
     except EVALUATION_FAILURES:
         return False
+    return True
 
 
 def all_hold(checks: tuple[Function, ...], activation: Activation) -> bool:

@@ -41,7 +41,7 @@ def review(
         for policy in candidates.mutating:
             if work.changed_since(policy):
                 work.mutate(policy)
-    if validate:
+    if validate and work.concerns(candidates.gates):
         for policy in candidates.validating:
             work.validate(policy)
     return _decision(request, work)

@@ -76,10 +76,14 @@ class LinkedLookup:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The policies whose rules fit a kind of request, those that change and those that judge."""
+    """The policies whose rules fit a kind of request, those that change and those that judge.
+
+    `gates`: where each that judges has a condition, the first ones of all. Most objects end here: all are false.
+    """
 
     mutating: tuple[LinkedPolicy, ...] = ()
     validating: tuple[LinkedPolicy, ...] = ()
+    gates: tuple[Function, ...] = ()
 
 
 @dataclass(slots=True)
@@ -98,8 +102,8 @@ class PolicySet:
     @classmethod
     def link(cls, compiled: Iterable[CompiledPolicy]) -> PolicySet:
         """Link compiled policies: equal variables of different policies become one slot."""
-        table = SlotTable()
-        policies = tuple(_link(one, table) for one in sorted(compiled, key=_order))
+        table, conditions = SlotTable(), dict[int, Function]()
+        policies = tuple(_link(one, table, conditions) for one in sorted(compiled, key=_order))
         return cls(policies, len(table), dict(_lookups(policies)))
 
     def __len__(self) -> int:
@@ -125,10 +129,15 @@ class PolicySet:
     def _find(self, request: AdmissionRequest, release: Minor) -> Candidates:
         fitting = [one for one in self.policies if _may_match(one.policy, request, release)]
         mutable = request.operation != DELETE
-        return Candidates(
-            tuple(one for one in fitting if one.mutations and mutable),
-            tuple(one for one in fitting if one.validations or one.policy.audit_annotations),
-        )
+        validating = tuple(one for one in fitting if one.validations or one.policy.audit_annotations)
+        return Candidates(tuple(one for one in fitting if one.mutations and mutable), validating, _gates(validating))
+
+
+def _gates(policies: tuple[LinkedPolicy, ...]) -> tuple[Function, ...]:
+    """Give the first condition of each, equal ones once; nothing where one has none, or may read its params there."""
+    if any(one.policy.params or not one.conditions for one in policies):
+        return ()
+    return tuple(dict.fromkeys(one.conditions[0] for one in policies))
 
 
 def _may_match(policy: Policy, request: AdmissionRequest, release: Minor) -> bool:
@@ -143,7 +152,8 @@ def _order(compiled: CompiledPolicy) -> tuple[str, str]:
     return compiled.policy.name, compiled.policy.binding
 
 
-def _link(compiled: CompiledPolicy, table: SlotTable) -> LinkedPolicy:
+def _link(compiled: CompiledPolicy, table: SlotTable, known: dict[int, Function]) -> LinkedPolicy:
+    """Link one policy. `known` has the conditions of those before by their slots: equal ones are one function."""
     policy, linked = compiled.policy, compiled.program.link(table)
     functions = linked.functions
     validations = []
@@ -156,7 +166,9 @@ def _link(compiled: CompiledPolicy, table: SlotTable) -> LinkedPolicy:
         name = name_of("mutation", index)
         mutations.append(LinkedMutation(mutation, name, functions[name]))
     slots = [table.slot(_condition_key(policy, condition.expression.text)) for condition in policy.match_conditions]
-    conditions = tuple(_once(functions[name_of("condition", index)], slot) for index, slot in enumerate(slots))
+    for index, slot in enumerate(slots):
+        known.setdefault(slot, _once(functions[name_of("condition", index)], slot))
+    conditions = tuple(known[slot] for slot in slots)
     selects_all = policy.binding_match is None and _selects_all(policy.match)
     plain = selects_all and not (conditions or policy.audit_annotations or any(one.each for one in validations))
     checks = tuple(one.check for one in validations) if plain else ()

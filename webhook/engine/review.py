@@ -18,7 +18,7 @@ from webhook.engine.finding import Explainer
 from webhook.engine.match import mismatch
 from webhook.engine.mutate import mutate
 from webhook.engine.params import params_of
-from webhook.engine.policyset import LinkedPolicy, PolicySet
+from webhook.engine.policyset import Function, LinkedPolicy, PolicySet
 from webhook.engine.teller import Teller
 from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Excused, Finding, Outcome
@@ -82,6 +82,10 @@ class Review:
             return False
         return self._left.get(id(policy), self.request.object) is not self.request.object
 
+    def concerns(self, gates: tuple[Function, ...]) -> bool:
+        """May the object be one that policies judge; not where all of these are false, without doubt."""
+        return not (gates and self._unbent and evaluate.all_false(gates, self._activation))
+
     def validate(self, policy: LinkedPolicy) -> None:
         """Let one policy judge the object. Most often it is not for it, or its rules hold: there is nothing to say."""
         for _ in self._each_params(policy):
@@ -105,7 +109,7 @@ class Review:
             self._find(policy, verdict, actions)
 
     def _validate(self, policy: LinkedPolicy) -> None:
-        if self._unbent and policy.conditions and evaluate.is_false(policy.conditions[0], self._activation):
+        if self._unbent and policy.conditions and evaluate.all_false(policy.conditions[:1], self._activation):
             return
         if self._unbent and policy.checks and evaluate.all_hold(policy.checks, self._activation):
             self.evaluated[policy.policy.name] = None

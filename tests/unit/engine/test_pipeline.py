@@ -120,6 +120,30 @@ def test_a_condition_that_is_false_wins_over_one_that_errors(
     assert [finding.outcome.value for finding in decision.findings] == ([] if outcome is None else [outcome])
 
 
+_SAYS_NO = "matchConditions: [{{name: c, expression: '{}'}}]\nvalidations: [{{name: speaks, expression: 'false'}}]"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "outcomes"),
+    [
+        (["false", "false", "object.data.a"], {}),
+        (["false", "true", "false"], {"p1": "deny"}),
+        (["object.data.gone", "false"], {"p0": "error"}),
+        (["false", "object.data.gone", "true"], {"p1": "error", "p2": "deny"}),
+    ],
+)
+def test_of_many_policies_those_speak_whose_condition_is_not_false(
+    judge: Any, link: Any, conditions: list[str], outcomes: dict[str, str]
+) -> None:
+    decision = judge(link(*map(_SAYS_NO.format, conditions)), settings({"a": False}))
+    assert {one.policy.name: one.outcome.value for one in decision.findings} == outcomes
+
+
+def test_a_policy_without_conditions_speaks_beside_those_that_have_some(judge: Any, link: Any) -> None:
+    decision = judge(link(_SAYS_NO.format("false"), "validations: [{name: speaks, expression: 'false'}]"), settings())
+    assert [one.policy.name for one in decision.findings] == ["p1"]
+
+
 def test_a_failed_condition_is_ignored_under_ignore(judge: Any) -> None:
     policy = """
     failurePolicy: Ignore
