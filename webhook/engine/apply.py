@@ -2,7 +2,8 @@
 
 Maps are merged key by key, lists by the keys of their entries, sets by their values. A list or map that is one value
 (`atomic`) cannot be given: whoever means to change a part of it would lose the rest. A field that is null, or
-`optional.none()`, is taken away where it is a scalar or one value; null merges nothing into what has entries.
+`optional.none()`, is taken away where it is a scalar or one value; null merges nothing into what has entries. An empty
+list adds nothing, and is not even there if nothing else is.
 
 What the API server does: `pkg/admission/plugin/policy/mutating/patch/smd.go` of k8s.io/apiserver, and `typed/` of
 sigs.k8s.io/structured-merge-diff.
@@ -113,7 +114,7 @@ def _merge(structure: Structure, live: Any, given: Any) -> Any:
         case dict() if not structure.replaces_map:
             return _merge_maps(structure, live if isinstance(live, dict) else {}, given)
         case list() if not structure.replaces_list:
-            return _merge_lists(structure, live if isinstance(live, list) else [], given)
+            return _merge_lists(structure, live if isinstance(live, list) else [], given) or None
         case None if live and not _replaced(structure, live):
             return live
         case _:

@@ -50,7 +50,7 @@ def _after(
     policy: LinkedPolicy, mutation: LinkedMutation, obj: Object, given: Any, structure: Callable[[], Structure]
 ) -> Object:
     if mutation.mutation.patch_type is PatchType.JSON_PATCH:
-        return apply(obj, plain(given), parents=not policy.policy.native)
+        return apply(obj, plain(given), native=policy.policy.native)
     return apply_configuration(obj, plain(given), structure())
 
 

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from webhook.admission.plurals import Plurals
-from webhook.cel.errors import CelError
+from webhook.admission.structures import DEFINITION
+from webhook.cel.errors import CelError, NotKnown
 from webhook.engine.context import Cluster
 from webhook.engine.match import is_namespace
 from webhook.model.policy import Params
@@ -26,7 +28,7 @@ def params_of(params: Params, request: AdmissionRequest, cluster: Cluster) -> Se
     An object without a namespace is of a cluster-scoped kind, whichever namespace was asked for.
     """
     namespace = params.namespace or ("" if is_namespace(request) else request.namespace)
-    if not namespace and _lives_in_namespaces(params):
+    if not namespace and _lives_in_namespaces(params, cluster):
         raise CelError(
             f"params are {params.kind}s of the request's namespace, and it has none; "
             "write `paramRef.namespace`, or match namespaced resources alone"
@@ -37,9 +39,15 @@ def params_of(params: Params, request: AdmissionRequest, cluster: Cluster) -> Se
     return found
 
 
-def _lives_in_namespaces(params: Params) -> bool:
+def _lives_in_namespaces(params: Params, cluster: Cluster) -> bool:
+    """Does the kind live in namespaces, as far as that is known."""
     group, _, version = params.api_version.rpartition("/")
-    return _KNOWN.namespaced(GroupVersionKind(group, version, params.kind)) is True
+    kind = GroupVersionKind(group, version, params.kind)
+    known = _KNOWN.namespaced(kind)
+    if known is None:
+        with suppress(NotKnown):
+            known = Plurals(cluster.list(*DEFINITION, "", None)).namespaced(kind)
+    return known is True
 
 
 def _named(params: Params, namespace: str, cluster: Cluster) -> list[Object]:
@@ -49,7 +57,7 @@ def _named(params: Params, namespace: str, cluster: Cluster) -> list[Object]:
 
 def _selected(params: Params, namespace: str, cluster: Cluster) -> list[Object]:
     found = cluster.list(params.api_version, params.kind, namespace, params.selector)
-    if found or not namespace or _lives_in_namespaces(params):
+    if found or not namespace or _lives_in_namespaces(params, cluster):
         return found
     everywhere = cluster.list(params.api_version, params.kind, "", params.selector)
     return [one for one in everywhere if not one["metadata"].get("namespace")]

@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.cel.errors import CelError
+from webhook.engine.native_patch import TestFailed, carry_out, source
 from webhook.model.decision import Operation
 from webhook.model.request import Object
 
@@ -24,35 +25,42 @@ _ADDING: Final = ("add", "copy", "move")
 _OPERATIONS: Final = ("add", "copy", "move", "remove", "replace", "test")
 
 
-def apply(obj: Object, operations: Sequence[Any], *, parents: bool = True) -> Object:
+def apply(obj: Object, operations: Sequence[Any], *, native: bool = False) -> Object:
     """Apply operations in order to a copy. Raises CelError when one cannot be.
 
-    `parents`: those that `add`, `copy` or `move` lack are made, which a MutatingAdmissionPolicy does not do. As there,
-    a `test` that does not hold means that nothing at all changes.
+    A `test` that does not hold means that nothing at all changes. `native`: as for a MutatingAdmissionPolicy, which
+    makes no parents that `add`, `copy` or `move` lack.
     """
-    import jsonpatch
-    from jsonpointer import JsonPointer, JsonPointerException
-
     if len(operations) > _MOST_OPERATIONS:
         raise CelError(f"got {len(operations)} JSON Patch operations, want at most {_MOST_OPERATIONS}")
     document: Any = deepcopy(obj)
     copied = 0
     for operation in map(_checked, operations):
+        copied += _copies(document, operation, native=native)
+        if copied > _MOST_COPIED:
+            raise CelError(f"the patch copies more than {_MOST_COPIED} characters")
         try:
-            copied += _copies(document, operation)
-            if copied > _MOST_COPIED:
-                raise CelError(f"the patch copies more than {_MOST_COPIED} characters")
-            pointer = JsonPointer(operation["path"])
-            for parent in _missing_parents(document, operation, pointer) if parents else ():
-                document = jsonpatch.apply_patch(document, [parent], in_place=True)
-            document = jsonpatch.apply_patch(document, [operation], in_place=True)
-        except jsonpatch.JsonPatchTestFailed:
+            document = carry_out(document, operation) if native else _carried_out(document, operation)
+        except TestFailed:
             return obj
-        except (jsonpatch.JsonPatchException, JsonPointerException, TypeError) as error:
-            raise CelError(f"cannot {operation['op']} `{operation['path']}`: {str(error).lower()}") from None
     if not isinstance(document, dict):
         raise CelError("the patch replaces the whole object with something that is no object")
     return document
+
+
+def _carried_out(document: Any, operation: Operation) -> Any:
+    """Carry out an operation in place, having made what it steps through. Raises CelError, and TestFailed."""
+    import jsonpatch
+    from jsonpointer import JsonPointer, JsonPointerException
+
+    try:
+        for parent in _missing_parents(document, operation, JsonPointer(operation["path"])):
+            document = jsonpatch.apply_patch(document, [parent], in_place=True)
+        return jsonpatch.apply_patch(document, [operation], in_place=True)
+    except jsonpatch.JsonPatchTestFailed:
+        raise TestFailed from None
+    except (jsonpatch.JsonPatchException, JsonPointerException, TypeError) as error:
+        raise CelError(f"cannot {operation['op']} `{operation['path']}`: {str(error).lower()}") from None
 
 
 def difference(before: Object, after: Object) -> tuple[Operation, ...]:
@@ -70,13 +78,17 @@ def _checked(operation: Any) -> Operation:
     return operation
 
 
-def _copies(document: Any, operation: Operation) -> int:
+def _copies(document: Any, operation: Operation, *, native: bool) -> int:
     """Measure what a `copy` adds; one without a source is left to fail."""
-    from jsonpointer import resolve_pointer
+    from jsonpointer import JsonPointerException, resolve_pointer
 
     if operation["op"] != "copy" or not isinstance(operation.get("from"), str):
         return 0
-    return len(json.dumps(resolve_pointer(document, operation["from"], None)))
+    try:
+        found = source(document, operation) if native else resolve_pointer(document, operation["from"], None)
+    except (LookupError, JsonPointerException):
+        return 0
+    return len(json.dumps(found))
 
 
 def _missing_parents(document: Any, operation: Operation, pointer: JsonPointer) -> Iterator[Operation]:

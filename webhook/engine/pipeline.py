@@ -38,10 +38,12 @@ def review(
     if mutate:
         for policy in candidates.mutating:
             work.mutate(policy)
+        work.match_anew()
         for policy in candidates.mutating:
             if work.changed_since(policy):
                 work.mutate(policy)
     if validate and work.concerns(candidates.gates):
+        work.match_anew()
         for policy in candidates.validating:
             work.validate(policy)
     return _decision(request, work)

@@ -22,7 +22,7 @@ from webhook.engine.policyset import Function, LinkedPolicy, PolicySet
 from webhook.engine.teller import Teller
 from webhook.model.configuration import PolicyException
 from webhook.model.decision import Change, Excused, Finding, Outcome
-from webhook.model.policy import Action, Params, Policy
+from webhook.model.policy import Action, Origin, Params, Policy
 from webhook.model.request import UPDATE, AdmissionRequest, Object
 from webhook.model.story import Phase
 
@@ -58,7 +58,7 @@ class Review:
         self.findings: list[Finding] = []
         self.changes: list[Change] = []
         self.excused: list[Excused] = []
-        self.annotations: dict[str, list[str]] = {}
+        self.annotations: dict[str, dict[str, None]] = {}
         self.evaluated: dict[str, None] = {}
         self._failures: list[tuple[Finding, frozenset[Action]]] = []
         self._configured = context.configuration is not DEFAULT_CONFIGURATION
@@ -69,6 +69,7 @@ class Review:
         self._activation = self._activate(request.object)
         self._old_activation: Activation | None = None
         self._left: dict[int, Object] = {}
+        self._matched = request
         self._last_explainer: Explainer | None = None
 
     def mutate(self, policy: LinkedPolicy) -> None:
@@ -76,11 +77,23 @@ class Review:
         for _ in self._each_params(policy):
             self._mutate(policy)
 
+    def match_anew(self) -> None:
+        """Have policies matched with what has been made of the object, and no longer with what came in.
+
+        Kubernetes finds out what all policies are for before the first of them changes anything.
+        """
+        self._matched = self.request
+
     def changed_since(self, policy: LinkedPolicy) -> bool:
-        """Has the object changed after a policy, that asks to be called again then, has had its turn."""
-        if policy.policy.reinvocation_policy != "IfNeeded":
+        """Has the object changed after a policy, that asks to be called again then, has had its turn.
+
+        The API server calls a MutatingAdmissionPolicy again also after its own change, so that is one for it.
+        """
+        if policy.policy.reinvocation_policy != "IfNeeded" or id(policy) not in self._left:
             return False
-        return self._left.get(id(policy), self.request.object) is not self.request.object
+        if policy.policy.origin is Origin.MUTATING_ADMISSION_POLICY:
+            return not any(map(decide.refuses, self.findings))
+        return self._left[id(policy)] is not self.request.object
 
     def concerns(self, gates: tuple[Function, ...]) -> bool:
         """May the object be one that policies judge; not where all of these are false, without doubt."""
@@ -126,7 +139,7 @@ class Review:
         """Return what goes to the audit log: the policies' values, the exceptions used, the failures of Audit rules."""
         annotations = dict(self.annotations)
         if self.excused:
-            annotations["exception"] = list(dict.fromkeys(one.exception.name for one in self.excused))
+            annotations["exception"] = dict.fromkeys(one.exception.name for one in self.excused)
         own = {key: ", ".join(values)[:_ANNOTATION_LIMIT] for key, values in annotations.items()}
         return own | decide.validation_failures(self._failures)
 
@@ -186,8 +199,8 @@ class Review:
     def _mismatch(self, policy: Policy) -> str:
         binding = policy.binding_match
         cluster = self.context.cluster
-        return mismatch(policy.match, self.request, cluster) or (
-            mismatch(binding, self.request, cluster) if binding is not None else ""
+        return mismatch(policy.match, self._matched, cluster) or (
+            mismatch(binding, self._matched, cluster) if binding is not None else ""
         )
 
     def _leave(self, why: str) -> frozenset[Action]:
@@ -273,7 +286,7 @@ class Review:
                 self._find(policy, evaluate.of_error(error, function=function), _DENY)
                 continue
             if isinstance(value, str) and value.strip() and not policy.may_tell_secret(function, obj):
-                self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", []).append(value.strip())
+                self.annotations.setdefault(f"{policy.policy.name}/{annotation.key}", {})[value.strip()] = None
 
     def _activate(self, obj: Object | None) -> Activation:
         old = self.request.old_object

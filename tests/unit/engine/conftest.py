@@ -135,6 +135,12 @@ def judge() -> Judge:
 
 
 @pytest.fixture
+def load() -> Callable[[str], PolicySet]:
+    """Link the policies of a whole YAML text."""
+    return policies_of
+
+
+@pytest.fixture
 def link() -> Callable[..., PolicySet]:
     """Link several policies, each given as the YAML of its `spec`."""
     return policies

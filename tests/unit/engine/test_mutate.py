@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import textwrap
 from typing import Any
 
 import jsonpatch
@@ -249,6 +250,45 @@ def test_a_policy_has_no_second_turn_for_a_change_of_its_own(judge: Any) -> None
     assert judge(LABEL.format(policy="IfNeeded", condition="true"), pod(names=[])).object["spec"]["seen"] == "0"
 
 
+NATIVE = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: count}}
+spec:
+  reinvocationPolicy: {policy}
+  matchConstraints: {{resourceRules: [{{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}}]}}
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {{expression: "[JSONPatch{{op: 'add', path: '/spec/n', value: int(object.spec.n) + 1}}]"}}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: count}}
+spec: {{policyName: count}}
+"""
+
+
+@pytest.mark.parametrize(("policy", "count"), [("IfNeeded", 2), ("Never", 1)])
+def test_a_native_policy_that_asks_for_it_has_a_second_turn_for_its_own_change(
+    policy: str, count: int, judge: Any, load: Any
+) -> None:
+    assert judge(load(NATIVE.format(policy=policy)), pod(n=0)).object["spec"]["n"] == count
+
+
+def test_policies_are_matched_with_the_object_as_it_came(judge: Any, link: Any) -> None:
+    label = "op: 'add', path: '/metadata/labels', value: {'made': 'yes'}"
+    selected = """
+    matchConstraints:
+      objectSelector: {matchLabels: {made: "yes"}}
+      resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+    """
+    mutating = textwrap.dedent(selected) + textwrap.dedent(mutation("op: 'add', path: '/spec/after', value: true"))
+    validating = textwrap.dedent(selected) + "validations: [{expression: object.spec.n == 1, message: seen}]"
+    decision = judge(link(mutation(label), mutating, validating), pod(n=0))
+    assert decision.object == pod(n=0) | {"metadata": {"name": "infer", "namespace": "ml", "labels": {"made": "yes"}}}
+    assert [finding.message for finding in decision.findings] == ["seen"]
+
+
 @pytest.mark.parametrize("op", ["move", "copy"])
 def test_what_is_moved_or_copied_gets_its_parents_too(op: str) -> None:
     changed = apply({"a": 1}, [{"op": op, "from": "/a", "path": "/b/c/d"}])
@@ -259,4 +299,4 @@ def test_a_native_policy_makes_no_parents_that_are_missing() -> None:
     operation = {"op": "add", "path": "/spec/a/b", "value": 1}
     assert apply(pod(), [operation])["spec"] == {"a": {"b": 1}}
     with pytest.raises(CelError, match="cannot add `/spec/a/b`"):
-        apply(pod(), [operation], parents=False)
+        apply(pod(), [operation], native=True)
