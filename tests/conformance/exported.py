@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from tests.conformance.native import Answer, ApiServer
 from webhook.engine.policyset import PolicySet
-from webhook.model.decision import Decision, Outcome
-from webhook.model.request import GroupVersionKind, Object
+from webhook.model.request import Object
 from webhook.model.suite import Case
 from webhook.runs.export.policy import export
 from webhook.sources import catalog, compiled, suites
@@ -23,24 +20,6 @@ def documents() -> list[Object]:
     """Give all that is exported for the newest release."""
     policies = PolicySet.link(compiled.load([bundled()]).policies).policies
     return [obj for one in policies for obj in export(one, catalog.newest()).objects]
-
-
-def assert_alike(case: Case, theirs: Answer, ours: Decision) -> None:
-    """The verdict is one; the denial that a client is told of is one of ours; warnings are the same."""
-    assert theirs.allowed == ours.allowed, (case.name, theirs.message, ours.findings)
-    denials = {told(finding, "denied request") for finding in ours.findings if finding.outcome is Outcome.DENY}
-    if not theirs.allowed:
-        assert any(denial in theirs.message for denial in denials), (case.name, theirs.message, denials)
-        return
-    warnings = {told(finding, "") for finding in ours.findings if finding.outcome is Outcome.WARN}
-    given = {warning for warning in theirs.warnings if warning.startswith("Validation failed")}
-    assert {warning.removeprefix("Validation failed for ") for warning in given} == warnings, case.name
-
-
-def told(finding: Any, verb: str) -> str:
-    policy = finding.policy
-    verb = f" {verb}" if verb else ""
-    return f"ValidatingAdmissionPolicy '{policy.name}' with binding '{policy.binding}'{verb}: {finding.message}"
 
 
 @cache
@@ -63,13 +42,3 @@ def askable(file: Path) -> list[Case]:
 def namespace(case: Case) -> str:
     assert case.object is not None
     return str(case.object["metadata"].get("namespace") or "default")
-
-
-def placed(server: ApiServer, obj: Object) -> tuple[Object, str]:
-    """Put an object in its namespace, which is made, with what pods need of one."""
-    place = str(obj["metadata"].get("namespace") or "default")
-    if not server.plurals.namespaced(GroupVersionKind.of(obj)):
-        return obj, ""
-    server.ask("POST", "/api/v1/namespaces", {"metadata": {"name": place}})
-    server.ask("POST", f"/api/v1/namespaces/{place}/serviceaccounts", {"metadata": {"name": "default"}})
-    return {**obj, "metadata": {**obj["metadata"], "namespace": place}}, place

@@ -44,6 +44,7 @@ class Answer:
     code: int
     body: Object
     warnings: tuple[str, ...] = ()
+    audit_id: str = ""
 
     @property
     def allowed(self) -> bool:
@@ -61,27 +62,29 @@ class Answer:
 
 
 class ApiServer:
-    """Asks a control plane as its administrator, over one connection."""
+    """Asks an API server of a control plane, the first one if no other is named, over one connection."""
 
-    def __init__(self, plane: ControlPlane) -> None:
-        self._plane = plane
+    def __init__(self, plane: ControlPlane, url: str = "", token: str = "") -> None:
+        self._token = token or plane.token
+        self._mutating_version = plane.mutating_version
         context = ssl.create_default_context(cafile=str(plane.certificate))
-        self._connection = HTTPSConnection(urlsplit(plane.url).netloc, context=context, timeout=30)
+        self._connection = HTTPSConnection(urlsplit(url or plane.url).netloc, context=context, timeout=30)
         self.plurals = Plurals(json.loads(plane.kubectl("get", "crds", "--output", "json"))["items"])
 
     def close(self) -> None:
         self._connection.close()
 
     def ask(self, method: str, path: str, obj: Object | None = None) -> Answer:
-        headers = {"Authorization": f"Bearer {self._plane.token}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         self._connection.request(method, path, None if obj is None else json.dumps(obj), headers)
         response = self._connection.getresponse()
         given = response.headers.get_all("Warning") or ()
-        warnings = tuple(json.loads(match[1]) for text in given if (match := re.match(r"299 - (\".*\")", text)))
+        texts = (text.encode("latin-1").decode() for text in given)
+        warnings = tuple(json.loads(match[1]) for text in texts if (match := re.match(r"299 - (\".*\")", text)))
         content = response.read()
         is_json = response.headers.get_content_type() == "application/json"
         body = json.loads(content) if is_json else {"message": content.decode()}
-        return Answer(response.status, body, warnings)
+        return Answer(response.status, body, warnings, response.headers["Audit-Id"])
 
     def create(self, obj: Object, namespace: str, *, dry_run: bool = True) -> Answer:
         """Create an object in a namespace, but for good only where that is asked for."""
@@ -107,6 +110,8 @@ class ApiServer:
             self._wait(sentinel, in_force=False)
 
     def _put(self, obj: Object) -> str:
+        if obj["kind"].startswith("MutatingAdmission"):
+            obj = {**obj, "apiVersion": f"{_GROUP}/{self._mutating_version}"}
         answer = self.create(obj, "", dry_run=False)
         assert answer.allowed, f"{obj['kind']} {obj['metadata']['name']}: {answer.message}"
         return f"{self.collection(obj, '')}/{obj['metadata']['name']}"

@@ -75,6 +75,11 @@ class ControlPlane(Started):
         return self._folder / "apiserver.crt"
 
     @property
+    def mutating_version(self) -> str:
+        """The version of `admissionregistration.k8s.io` that MutatingAdmissionPolicies have."""
+        return "v1beta1" if self.binaries.minor in _MUTATING_IS_BETA else "v1"
+
+    @property
     def audit_log(self) -> Path:
         """What the first API server was asked with `audited_token`: an administrator's, too. One event a line."""
         return self._folder / f"{_apiserver(0)}.audit"
