@@ -29,6 +29,7 @@ EVERYTHING: Object = {
     "podAnnotations": {"note": "mine"},
     "nodeSelector": {"kubernetes.io/os": "linux"},
     "tolerations": [{"operator": "Exists"}],
+    "audit": {"enabled": True, "report": "openreports", "shards": 10},
     "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
     "prometheusRule": {"enabled": True},
 }

@@ -19,11 +19,50 @@ _MOUNTS = {"/etc/cozyguard/config": RELEASE, "/etc/cozyguard/policies": f"{RELEA
 """The ConfigMap that is mounted at a folder."""
 
 
-class Replica:
+class Pod:
+    """What a pod of the release has: its arguments, the files that it mounts, below a folder, and its account's rights."""
+
+    def __init__(self, plane: ControlPlane, folder: Path, account: str = RELEASE) -> None:
+        self.plane, self.folder, self.account = plane, folder, account
+
+    def arguments(self, template: Object) -> list[str]:
+        """Give those of the one container, with the paths and the cluster of this machine."""
+        for path, name in _MOUNTS.items():
+            if path in str(template):
+                self._mount(path, name)
+        (container,) = template["spec"]["containers"]
+        given = [self._below(one) for one in container["args"] if one != "--in-cluster"]
+        return [*given, f"--kubeconfig={self._kubeconfig()}"]
+
+    def read(self, kind: str, name: str) -> Object:
+        """Read an object of the release's namespace."""
+        found: Object = json.loads(self.plane.kubectl("get", kind, name, f"--namespace={NAMESPACE}", "--output=json"))
+        return found
+
+    def _mount(self, path: str, name: str) -> None:
+        folder = Path(self._below(path))
+        folder.mkdir(parents=True)
+        for file, text in self.read("configmap", name)["data"].items():
+            (folder / file).write_text(text)
+
+    def _below(self, text: str) -> str:
+        return text.replace("/etc/cozyguard", str(self.folder))
+
+    def _kubeconfig(self) -> Path:
+        """Write the administrator's kubeconfig anew, with a token of the account that the pod has."""
+        config = json.loads(self.plane.kubeconfig.read_text())
+        token = self.plane.kubectl("create", "token", self.account, f"--namespace={NAMESPACE}").strip()
+        config["users"][0]["user"] = {"token": token}
+        file = self.folder / "kubeconfig"
+        file.write_text(json.dumps(config))
+        return file
+
+
+class Replica(Pod):
     """Runs the command of the Deployment on this machine; ready when it is entered."""
 
     def __init__(self, plane: ControlPlane, folder: Path) -> None:
-        self.plane, self.folder = plane, folder
+        super().__init__(plane, folder)
         with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
             self.port, self.probe_port = one.getsockname()[1], other.getsockname()[1]
 
@@ -51,42 +90,14 @@ class Replica:
 
     def _arguments(self) -> list[str]:
         """What the Deployment says, with the ways in and out of this machine in place of the cluster's."""
-        deployment = self._read("deployment", RELEASE)
-        (container,) = deployment["spec"]["template"]["spec"]["containers"]
-        arguments = [self._below(argument) for argument in container["args"] if argument != "--in-cluster"]
-        for path, name in _MOUNTS.items():
-            self._mount(path, name)
         return [
-            *arguments,
-            f"--kubeconfig={self._kubeconfig()}",
+            *self.arguments(self.read("deployment", RELEASE)["spec"]["template"]),
             f"--namespace={NAMESPACE}",
             f"--webhook-url=https://127.0.0.1:{self.port}",
             "--host=127.0.0.1",
             f"--port={self.port}",
             f"--probe-port={self.probe_port}",
         ]
-
-    def _mount(self, path: str, name: str) -> None:
-        folder = Path(self._below(path))
-        folder.mkdir(parents=True)
-        for file, text in self._read("configmap", name)["data"].items():
-            (folder / file).write_text(text)
-
-    def _below(self, text: str) -> str:
-        return text.replace("/etc/cozyguard", str(self.folder))
-
-    def _kubeconfig(self) -> Path:
-        """Write the administrator's kubeconfig anew, with a token of the account that the pods have."""
-        config = json.loads(self.plane.kubeconfig.read_text())
-        token = self.plane.kubectl("create", "token", RELEASE, f"--namespace={NAMESPACE}").strip()
-        config["users"][0]["user"] = {"token": token}
-        file = self.folder / "kubeconfig"
-        file.write_text(json.dumps(config))
-        return file
-
-    def _read(self, kind: str, name: str) -> Object:
-        found: Object = json.loads(self.plane.kubectl("get", kind, name, f"--namespace={NAMESPACE}", "--output=json"))
-        return found
 
     def _answers(self) -> bool:
         assert self._process.poll() is None, self.log

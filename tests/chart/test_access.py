@@ -137,7 +137,7 @@ def test_secrets_and_leases_are_granted_in_its_own_namespace_alone(everything: R
 def test_every_role_is_bound_to_the_account_of_the_pods(everything: Rendered) -> None:
     account = {"kind": "ServiceAccount", "name": everything.pod["serviceAccountName"], "namespace": NAMESPACE}
     bindings = [*everything.of("RoleBinding"), *everything.of("ClusterRoleBinding")]
-    assert [binding["subjects"] for binding in bindings] == [[account]] * 3
+    assert sum(account in binding["subjects"] for binding in bindings) == 3
     roles = {(role["kind"], role["metadata"].get("namespace")) for role in everything if role["kind"].endswith("Role")}
     bound = {(binding["roleRef"]["kind"], binding["metadata"].get("namespace")) for binding in bindings}
     assert bound == roles

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from tests.chart.helm import CHART, EVERYTHING, NAMESPACE, RELEASE, Helm, Object
-from tests.chart.replica import Replica
+from tests.chart.replica import Pod, Replica
 from tests.controlplane.binaries import find
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.versions import ControlPlaneError
@@ -163,6 +163,26 @@ def test_a_replica_with_the_rights_of_the_release_does_all_that_it_is_for(
         until(lambda: "no MutatingWebhookConfiguration `cozyguard`" in replica.log)
         assert plane.kubectl("get", ",".join(SHELLS), "--output=name") == "", "what is deleted is not made anew"
         assert until(lambda: "created" in _applied(plane, BROKEN))
+
+
+def test_the_audits_account_lists_all_that_the_bundled_policies_are_about_and_its_command_finds_what_is_wrong(
+    nothing: None, helm_there: Helm, plane: ControlPlane, tmp_path: Path
+) -> None:
+    _helm(helm_there, "install", values={"audit": {"enabled": True}})
+    plane.kubectl("apply", "--filename", str(BROKEN))
+    pod = Pod(plane, tmp_path, f"{RELEASE}-audit")
+    job = pod.read("cronjob", f"{RELEASE}-audit")["spec"]["jobTemplate"]["spec"]
+    try:
+        audit = subprocess.run(
+            [sys.executable, "-m", "webhook", *pod.arguments(job["template"])],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        plane.kubectl("delete", "--filename", str(BROKEN))
+    assert audit.returncode == 0, audit.stderr
+    assert "Package cozystack.gpu-operator: error: variant `Container` does not exist" in audit.stdout
 
 
 def test_the_page_leads_from_nothing_to_a_denial(

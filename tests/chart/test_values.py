@@ -32,7 +32,11 @@ def _defaults(values: Object, at: str = "") -> dict[str, object]:
     found: dict[str, object] = {}
     for name, value in values.items():
         path = f"{at}.{name}".lstrip(".")
-        found |= _defaults(value, path) if value and isinstance(value, dict) and path != "resources" else {path: value}
+        found |= (
+            _defaults(value, path)
+            if value and isinstance(value, dict) and not path.endswith("resources")
+            else {path: value}
+        )
     return found
 
 

@@ -15,6 +15,12 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: webhook
 {{- end -}}
 
+{{- define "cozyguard.auditSelector" -}}
+app.kubernetes.io/name: cozyguard
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: audit
+{{- end -}}
+
 {{- define "cozyguard.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 app.kubernetes.io/name: cozyguard
@@ -63,4 +69,51 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - --workers={{ .Values.workers }}
 - --log-level={{ .Values.logLevel }}
 - --drain-seconds={{ .Values.drainSeconds }}
+{{- end -}}
+
+{{- /* Rights of whoever decides: webhook and audit alike. */ -}}
+{{- define "cozyguard.lookups" -}}
+# What policies look up. A kind is watched as a whole, or, where all of them name its namespace or object, no more than
+# that; but a Role in a namespace that not every cluster has would make the release fail.
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [get, list, watch]
+- apiGroups: [""]
+  resources: [configmaps, nodes]
+  verbs: [list, watch]
+- apiGroups: [cozystack.io]
+  resources: [packages, packagesources]
+  verbs: [list, watch]
+- apiGroups: [apps.cozystack.io]
+  resources: [kuberneteses, kubernetesnodeses]
+  verbs: [list, watch]
+- apiGroups: [infrastructure.cluster.x-k8s.io]
+  resources: [kubevirtmachinetemplates]
+  verbs: [list, watch]
+- apiGroups: [kubevirt.io]
+  resources: [virtualmachines]
+  verbs: [list, watch]
+- apiGroups: [kubevirt.io]
+  resources: [kubevirts]
+  resourceNames: [kubevirt]
+  verbs: [list, watch]
+{{- range .Values.rbac.lookups }}
+- apiGroups: {{ toJson .apiGroups }}
+  resources: {{ toJson .resources }}
+  verbs: [list, watch]
+{{- end }}
+{{- end -}}
+
+{{- define "cozyguard.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{- define "cozyguard.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
 {{- end -}}
