@@ -32,6 +32,7 @@ EVERYTHING: Object = {
     "audit": {"enabled": True, "report": "openreports", "shards": 10},
     "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
     "prometheusRule": {"enabled": True},
+    "grafanaDashboard": {"enabled": True},
 }
 """Values that switch on, or change, all that can be."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+from itertools import product
 from pathlib import Path
 
+import promql_parser
 import pytest
 import yaml
 
@@ -115,10 +118,25 @@ def test_the_metrics_of_alerts_are_measured(everything: Rendered) -> None:
     from webhook.server.metrics import FAMILIES
 
     measured = {family.name + suffix for family in FAMILIES for suffix in (*family.suffixes, "")}
-    alerts = _alerts(everything)
-    named = {name for alert in alerts for name in re.findall(r"\bcozyguard_\w+", alert["expr"])}
+    named = {name for query in _queries(everything) for name in re.findall(r"\bcozyguard_\w+", query)}
     assert len(named) >= 3
     assert named - measured == set()
+
+
+def test_prometheus_can_read_what_alerts_and_panels_ask(everything: Rendered) -> None:
+    for query in _queries(everything):
+        promql_parser.parse(query.replace("$__rate_interval", "5m"))
+
+
+def test_panels_are_apart_and_say_what_they_show(everything: Rendered) -> None:
+    taken: set[tuple[int, int]] = set()
+    for panel in _dashboard(everything)["panels"]:
+        place = panel["gridPos"]
+        cells = set(product(range(place["x"], place["x"] + place["w"]), range(place["y"], place["y"] + place["h"])))
+        assert not cells & taken, panel["title"]
+        assert place["x"] + place["w"] <= 24
+        assert panel["type"] == "row" or panel["description"].endswith(".")
+        taken |= cells
 
 
 def test_every_alert_says_what_it_means_and_what_to_do(everything: Rendered) -> None:
@@ -135,6 +153,16 @@ def test_what_prometheus_scrapes_is_what_the_alerts_ask_for(everything: Rendered
     assert monitor["spec"]["endpoints"][0]["port"] == service["spec"]["ports"][0]["name"]
     assert monitor["metadata"]["labels"]["release"] == "prometheus"
     assert all('job="cozyguard-metrics"' in alert["expr"] for alert in _alerts(everything))
+
+
+def _dashboard(rendered: Rendered) -> Object:
+    found: Object = json.loads(rendered.one("ConfigMap", "cozyguard-dashboard")["data"]["cozyguard.json"])
+    return found
+
+
+def _queries(rendered: Rendered) -> list[str]:
+    panels = [target["expr"] for panel in _dashboard(rendered)["panels"] for target in panel.get("targets", ())]
+    return [*panels, *(alert["expr"] for alert in _alerts(rendered))]
 
 
 def _alerts(rendered: Rendered) -> list[Object]:

@@ -34,7 +34,7 @@ def _defaults(values: Object, at: str = "") -> dict[str, object]:
         path = f"{at}.{name}".lstrip(".")
         found |= (
             _defaults(value, path)
-            if value and isinstance(value, dict) and not path.endswith("resources")
+            if value and isinstance(value, dict) and not path.endswith(("resources", "labels"))
             else {path: value}
         )
     return found
