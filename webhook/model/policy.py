@@ -231,6 +231,7 @@ class Origin(StrEnum):
     MUTATING_ADMISSION_POLICY = "MutatingAdmissionPolicy"
     VALIDATING_POLICY = "ValidatingPolicy"
     MUTATING_POLICY = "MutatingPolicy"
+    CONSTRAINT = "Constraint"
 
 
 @dataclass(frozen=True, slots=True)

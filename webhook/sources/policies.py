@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 from webhook.errors import DocumentError, DocumentErrors, did_you_mean
 from webhook.model.policy import Policy
-from webhook.sources import policy_files
+from webhook.sources import constraints, policy_files
 from webhook.sources.bundled import bundled
+from webhook.sources.constraints import Constraints
 from webhook.sources.policy_files import NO_POLICIES
 from webhook.sources.written import Written
 
@@ -37,8 +38,11 @@ _BINDINGS: Final = tuple(f"{kind}Binding" for kind in _NATIVE)
 _KYVERNO: Final = ("ValidatingPolicy", "MutatingPolicy", "NamespacedValidatingPolicy", "NamespacedMutatingPolicy")
 _READ: Final = (OWN, *_NATIVE, *_BINDINGS, *_KYVERNO)
 _READ_ELSEWHERE: Final = ("PolicyTest", "PolicyException", "Configuration")
-_OTHER_ENGINES: Final = ("kyverno.io/", "policies.kyverno.io/")
-"""Groups whose other kinds are policies too, but not of CEL or not about requests: nobody may take them for read."""
+_OTHER_ENGINES: Final = {
+    **dict.fromkeys(("kyverno.io/", "policies.kyverno.io/"), "Kyverno"),
+    **{f"{name}.gatekeeper.sh/": "Gatekeeper" for name in ("config", "expansion", "externaldata", "mutations")},
+}
+"""Groups whose other kinds change what is decided, too: nobody may take them for read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class _Collection:
         self._bound: set[tuple[str, str]] = set()
         self._native: dict[tuple[str, str], tuple[Written, _Native]] = {}
         self._bindings: list[tuple[Written, _Binding]] = []
+        self._constraints = Constraints()
 
     def add_file(self, file: Source) -> None:
         """Read a file's objects and sort them by kind."""
@@ -97,7 +102,7 @@ class _Collection:
             self._roots[file.root] = True
             self.errors += faults
             return
-        strict = file.strict or any(entry.kind in _READ for entry in objects)
+        strict = file.strict or any(map(_is_read, objects))
         for entry in objects:
             self._roots[file.root] |= self._add(entry, strict=strict)
 
@@ -109,6 +114,9 @@ class _Collection:
             if key not in self._bound:
                 place = entry.place / "metadata" / "name"
                 self.notices.append(place.error(f"policy `{key[1]}` does nothing: no {key[0]}Binding names it"))
+        self.policies += self._constraints.policies()
+        self.errors += self._constraints.errors()
+        self.notices += self._constraints.notices()
         self.errors += (
             DocumentError(root, message=NO_POLICIES) for root, any_found in self._roots.items() if not any_found
         )
@@ -117,7 +125,10 @@ class _Collection:
     def _add(self, entry: Written, *, strict: bool) -> bool:
         """Take an object in; False when it has nothing to do with policies."""
         try:
-            if entry.kind in _READ and not (entry.kind in _KYVERNO and not _of_kyverno(entry)):
+            if constraints.is_read(entry):
+                self.errors += self._claim_name(entry)
+                self._constraints.add(entry)
+            elif _is_read(entry):
                 self._read(entry)
             elif fault := _foreign(entry, strict=strict):
                 self.errors.append(fault)
@@ -156,7 +167,7 @@ class _Collection:
         name = entry.text("metadata", "name")
         if entry.kind.startswith("Namespaced") and (namespace := entry.text("metadata", "namespace")):
             name = f"{namespace}/{name}"
-        others = (*_NATIVE, *_KYVERNO) if entry.kind == OWN else () if entry.kind in _BINDINGS else (OWN,)
+        others = (*_NATIVE, *_KYVERNO) if entry.kind == OWN else (OWN,) if entry.kind in (*_NATIVE, *_KYVERNO) else ()
         first = self._names.setdefault((entry.kind, name), entry)
         found = [first, *(self._names[kind, name] for kind in others if (kind, name) in self._names)]
         for one in found:
@@ -188,16 +199,19 @@ def _format(kind: str) -> type[Mapped]:
     return cast("type[Mapped]", getattr(module, kind))
 
 
-def _of_kyverno(entry: Written) -> bool:
-    return entry.text("apiVersion").startswith("policies.kyverno.io/")
+def _is_read(entry: Written) -> bool:
+    if entry.kind in _KYVERNO:  # kinds with names that others may use as well
+        return entry.text("apiVersion").startswith("policies.kyverno.io/")
+    return entry.kind in _READ or constraints.is_read(entry)
 
 
 def _foreign(entry: Written, *, strict: bool) -> DocumentError | None:
     """Say what an object is doing among policies, where it may not stand there."""
     kind, api_version = entry.kind, entry.text("apiVersion")
     place = entry.place / "kind"
-    if api_version.startswith(_OTHER_ENGINES):
-        return place.error(f"`{kind}` of Kyverno is not read: want one of {_listed(_KYVERNO)}")
+    if engine := next((name for group, name in _OTHER_ENGINES.items() if api_version.startswith(group)), ""):
+        wanted = f"one of {_listed(_KYVERNO)}" if engine == "Kyverno" else f"a `{constraints.TEMPLATE}` or a constraint"
+        return place.error(f"`{kind}` of {engine} is not read: want {wanted}")
     if not strict and (kind in _READ_ELSEWHERE or not api_version.startswith("cozyguard.io/")):
         return None
     hint = did_you_mean(kind, _READ)

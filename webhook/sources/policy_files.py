@@ -18,7 +18,7 @@ POLICY_FILE: Final = "policy.yaml"
 TESTS_FILE: Final = "tests.yaml"
 NO_POLICIES: Final = "holds no policies"
 _SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
-_MAY_HOLD_A_POLICY: Final = re.compile(rb"AdmissionPolicy|cozyguard\.io/|kyverno\.io/")
+_MAY_HOLD_A_POLICY: Final = re.compile(rb"AdmissionPolicy|cozyguard\.io/|kyverno\.io/|gatekeeper\.sh/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from webhook.model.explanation import Explanation
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
 from webhook.model.suite import Case, Expectation, Expected, Suite
-from webhook.sources import catalog, suite_files, suites_kyverno, written
+from webhook.sources import catalog, suite_files, suites_gator, suites_kyverno, written
 from webhook.sources.files import unreadable
 from webhook.sources.formats import suite as formats
 from webhook.sources.formats.fields import moment
@@ -23,9 +23,9 @@ from webhook.sources.formats.place import Place
 from webhook.sources.written import Written
 
 _OWN: Final = "PolicyTest"
-_KINDS: Final = {_OWN: "", "Test": "cli.kyverno.io/"}
+_KINDS: Final = {_OWN: "", "Test": "cli.kyverno.io/", "Suite": "test.gatekeeper.sh/"}
 """The kinds of suites, and the groups without which a kind of such a name is another."""
-_MAY_HOLD_A_SUITE: Final = re.compile(rb"PolicyTest|cli\.kyverno\.io/")
+_MAY_HOLD_A_SUITE: Final = re.compile(rb"PolicyTest|cli\.kyverno\.io/|test\.gatekeeper\.sh/")
 _HIDDEN: Final = ".kyverno-test"
 """The one hidden folder that is looked into: Kyverno's own policies have their tests there."""
 _SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
@@ -88,7 +88,7 @@ def _suites(document: Written) -> tuple[list[Suite], list[DocumentError]]:
     """Read a document's suite, or suites, and what is wrong with parts that are left out. Raises DocumentErrors."""
     if document.kind == _OWN:
         return [_suite(document)], []
-    return suites_kyverno.suites(document)
+    return suites_kyverno.suites(document) if document.kind == "Test" else suites_gator.suites(document)
 
 
 def _wanted() -> str:

@@ -1,0 +1,266 @@
+"""Gatekeeper's `ConstraintTemplate` with the engine `K8sNativeValidation`, and the constraints of such templates.
+
+`pkg/drivers/k8scel` and `pkg/mutation/match` of github.com/open-policy-agent/gatekeeper.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from webhook.model import policy as model
+from webhook.model.request import CREATE, OPERATIONS, UPDATE
+from webhook.sources.formats import rules
+from webhook.sources.formats.base import Fault, Mapped, entries
+from webhook.sources.formats.fields import Cel, Identifier, Kind, QualifiedName, Words
+from webhook.sources.formats.gatekeeper_match import Match
+from webhook.sources.formats.place import Place
+
+ENGINE: Final = "K8sNativeValidation"
+_ANNOTATION: Final = "metadata.gatekeeper.sh/"
+_ACTIONS: Final = {"deny": model.Action.DENY, "warn": model.Action.WARN, "dryrun": model.Action.AUDIT}
+_HERE: Final = ("validation.gatekeeper.sh", "*")
+"""The enforcement points that this webhook is."""
+_RESERVED: Final = ("params", "anyObject")
+_ANY_OBJECT: Final = "object == null ? oldObject : object"
+
+Action = Literal["deny", "warn", "dryrun"]
+
+
+class Variable(rules.Variable):
+    """A value that later expressions read as `variables.<name>`."""
+
+    name: Identifier
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """Some names are taken."""
+        if given.get("name") in _RESERVED:
+            yield ("name",), f"`{given['name']}` has a meaning in every expression, want another name"
+
+
+class MatchCondition(rules.MatchCondition):
+    """One more test of the request."""
+
+    name: QualifiedName
+
+
+class Validation(Mapped):
+    """One rule."""
+
+    expression: Cel
+    message: Words | None = None
+    message_expression: Cel | None = None
+
+    def build(self, place: Place) -> model.Validation:
+        """Make the model's word of it, called by its index. Gatekeeper forbids what it refuses."""
+        return model.Validation(
+            name=str(place.path[-1]),
+            expression=(place / "expression").expression(self.expression),
+            message=place.text("message", " ".join((self.message or "").split()), self.message_expression),
+            reason=model.Reason.FORBIDDEN,
+        )
+
+
+class Source(Mapped):
+    """What a template of CEL says. `generateVAP` says who decides, not what."""
+
+    REFUSED: ClassVar = {"matchConditions": "is not what Gatekeeper reads, want `matchCondition`"}
+
+    variables: list[Variable] = []
+    validations: Annotated[list[Validation], Field(min_length=1)]
+    match_condition: list[MatchCondition] = []
+    failure_policy: Literal["Fail", "Ignore"] = "Fail"
+    generate_vap: Annotated[bool | None, Field(alias="generateVAP")] = None
+
+
+class Code(Mapped):
+    """A template's text for one engine."""
+
+    engine: str
+    source: dict[str, Any]
+
+
+class Target(Mapped):
+    """What a template says to the API server's requests; other engines' texts may stand beside that of CEL."""
+
+    target: Literal["admission.k8s.gatekeeper.sh"]
+    code: list[Code] = []
+    rego: str | None = None
+    libs: list[str] = []
+    operations: list[Literal["*", "CREATE", "UPDATE", "DELETE", "CONNECT"]] | None = None
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """Rego is another engine's language."""
+        found = [(index, one) for index, one in entries(given, "code") if one.get("engine") == ENGINE]
+        if not found:
+            yield (), f"has no `code` for the engine `{ENGINE}`: Rego is not read here"
+        for index, one in found[:1]:
+            yield from _faults(Source, one.get("source"), ("code", index, "source"))
+
+
+class Names(Mapped):
+    """What constraints of a template are called."""
+
+    kind: Kind
+    plural: str | None = None
+    singular: str | None = None
+    short_names: list[str] = []
+    list_kind: str | None = None
+    categories: list[str] = []
+
+
+class CrdSpec(Mapped):
+    """The definition of the constraints: their parameters are not held to its schema here."""
+
+    names: Names
+    validation: dict[str, Any] = {}
+
+
+class Crd(Mapped):
+    """The definition of the constraints."""
+
+    spec: CrdSpec
+
+
+class TemplateSpec(Mapped):
+    """`spec` of a ConstraintTemplate."""
+
+    crd: Crd
+    targets: Annotated[list[Target], Field(min_length=1, max_length=1)]
+
+
+class ConstraintTemplate(Mapped):
+    """The rules; constraints say where they hold, with what parameters, and what follows."""
+
+    api_version: Literal["templates.gatekeeper.sh/v1", "templates.gatekeeper.sh/v1beta1"]
+    kind: Literal["ConstraintTemplate"]
+    metadata: rules.Metadata
+    spec: TemplateSpec
+    status: Any = None
+
+    @property
+    def names(self) -> str:
+        """The kind of its constraints."""
+        return self.spec.crd.spec.names.kind
+
+    def build(self, root: Place, constraint: Constraint, at: Place) -> model.Policy:
+        """Make one Policy of the template and one of its constraints, which stands `at`."""
+        target = self.spec.targets[0]
+        index = next(index for index, code in enumerate(target.code) if code.engine == ENGINE)
+        source = Source.model_validate(target.code[index].source)
+        place = root.below(("spec", "targets", 0, "code", index, "source"))
+        operations = target.operations or [CREATE, UPDATE]
+        match = constraint.spec.match
+        name = at / "metadata" / "name"
+        own = (
+            model.NamedExpression("anyObject", name.expression(_ANY_OBJECT)),
+            model.NamedExpression("params", name.expression(literal(self._parameters(constraint)))),
+        )
+        return model.Policy(
+            name=constraint.called,
+            origin=model.Origin.CONSTRAINT,
+            title=" ".join(self.metadata.annotations.get(f"{_ANNOTATION}title", "").split()),
+            location=name.location(),
+            match=match.resources(OPERATIONS if "*" in operations else tuple(operations)),
+            failure_policy=model.FailurePolicy(source.failure_policy),
+            actions=constraint.actions,
+            on_existing_violation=None,
+            match_conditions=(
+                *match.conditions(at / "spec" / "match"),
+                *rules.each(source.match_condition, place / "matchCondition"),
+            ),
+            variables=(*own, *rules.each(source.variables, place / "variables")),
+            validations=rules.each(source.validations, place / "validations"),
+        )
+
+    def _parameters(self, constraint: Constraint) -> Any:
+        """Give the parameters as the API server would keep them: with the defaults of the template's schema."""
+        return _defaulted(constraint.spec.parameters, self.spec.crd.spec.validation.get("openAPIV3Schema"))
+
+
+class EnforcementPoint(Mapped):
+    """One of those who evaluate constraints."""
+
+    name: Words
+
+
+class ScopedAction(Mapped):
+    """What follows at some enforcement points."""
+
+    action: Action
+    enforcement_points: list[EnforcementPoint] = []
+
+
+class ConstraintSpec(Mapped):
+    """`spec` of a constraint."""
+
+    match: Match = Match()
+    parameters: Any = None
+    enforcement_action: Literal["deny", "warn", "dryrun", "scoped"] = "deny"
+    scoped_enforcement_actions: list[ScopedAction] = []
+
+
+class Constraint(Mapped):
+    """Where a template's rules hold, with what parameters, and what follows when one is broken."""
+
+    api_version: Literal["constraints.gatekeeper.sh/v1beta1", "constraints.gatekeeper.sh/v1alpha1"]
+    kind: Kind
+    metadata: rules.Metadata
+    spec: ConstraintSpec = ConstraintSpec.model_construct()
+    status: Any = None
+
+    @property
+    def called(self) -> str:
+        """What results call it: two templates may have constraints of one name."""
+        return f"{self.kind}/{self.metadata.name}"
+
+    @property
+    def actions(self) -> frozenset[model.Action]:
+        """What a broken rule asks for here; nothing where all actions are for other enforcement points."""
+        if self.spec.enforcement_action != "scoped":
+            return frozenset({_ACTIONS[self.spec.enforcement_action]})
+        scoped = self.spec.scoped_enforcement_actions
+        return frozenset(_ACTIONS[one.action] for one in scoped if any(p.name in _HERE for p in one.enforcement_points))
+
+
+def literal(value: Any) -> str:
+    """Write a JSON value in CEL, where entries of one list or map may have any type."""
+    if isinstance(value, dict):
+        return f"dyn({{{', '.join(f'{_text(key)}: {literal(part)}' for key, part in value.items())}}})"
+    if isinstance(value, list):
+        return f"dyn([{', '.join(map(literal, value))}])"
+    return f"dyn({_text(value) if isinstance(value, str) else json.dumps(value)})"
+
+
+def _defaulted(value: Any, schema: Any) -> Any:
+    """Add what a schema says of properties that are not there, at every depth."""
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, list):
+        return [_defaulted(part, schema.get("items")) for part in value]
+    if not isinstance(value, dict):
+        return value
+    known = {key: part for key, part in (schema.get("properties") or {}).items() if isinstance(part, dict)}
+    defaults = {key: part["default"] for key, part in known.items() if "default" in part}
+    every = known.get if known else lambda _: schema.get("additionalProperties")
+    return {key: _defaulted(part, every(key)) for key, part in {**defaults, **value}.items()}
+
+
+def _text(text: str) -> str:
+    """Write a string; a character that JSON writes as two would be two in CEL."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _faults(format_: type[Mapped], value: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
+    from pydantic import ValidationError
+
+    try:
+        format_.model_validate(value)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            yield (*path, *fault["loc"]), fault["msg"]

@@ -1,0 +1,83 @@
+"""A suite of `gator verify` → a suite for each of its tests: each assertion about an object is a case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from webhook.errors import DocumentError, DocumentErrors
+from webhook.model.request import Object, UserInfo
+from webhook.model.suite import SOME, Case, Expectation, Suite, Violations
+from webhook.sources import suite_files
+from webhook.sources.formats import gator as formats
+from webhook.sources.formats.place import Place
+from webhook.sources.written import Written
+
+
+def suites(document: Written) -> tuple[list[Suite], list[DocumentError]]:
+    """Read the suites, and say what is wrong with cases that cannot be used; the others can.
+
+    Raises DocumentErrors with every fault of the document itself.
+    """
+    suite = document.check(formats.Suite)
+    made: list[Suite] = []
+    errors: list[DocumentError] = []
+    for index, test in enumerate(suite.tests):
+        place = document.place / "tests" / index
+        cases: list[Case] = []
+        for number, case in enumerate(test.cases):
+            try:
+                cases += _cases(test, case, place / "cases" / number)
+            except DocumentErrors as faults:
+                errors += faults
+        if cases and not (suite.skip or test.skip):
+            policies = tuple(suite_files.path(place, named) for named in (test.template, test.constraint))
+            made.append(Suite(place.file, policies, tuple(cases)))
+    return made, errors
+
+
+def _cases(test: formats.Test, case: formats.Case, place: Place) -> Iterator[Case]:
+    """Make a case of each assertion. Raises DocumentErrors for files that cannot be used."""
+    if case.skip:
+        return
+    given = _request(suite_files.one_object(place / "object", case.object), place / "object")
+    others: list[Object] = []
+    for index, named in enumerate(case.inventory):
+        others += suite_files.objects(place / "inventory" / index, named)
+    for index, assertion in enumerate(case.assertions):
+        which = f" ({index + 1})" if len(case.assertions) > 1 else ""
+        yield Case(
+            name=f"{test.name}: {case.name}{which}",
+            expect=_expectation(assertion),
+            location=(place / "name").location(),
+            lookups=tuple(others),
+            **given,
+        )
+
+
+def _request(obj: Object, place: Place) -> dict[str, Any]:
+    """Take an object as it is, or out of an AdmissionReview, with all that this says. Raises DocumentErrors."""
+    if obj.get("kind") != "AdmissionReview" or not str(obj.get("apiVersion")).startswith("admission.k8s.io/"):
+        return {"object": obj}
+    request = obj.get("request")
+    if not isinstance(request, dict) or not (request.get("object") or request.get("oldObject")):
+        raise DocumentErrors([place.error("the AdmissionReview has no request with an `object` or an `oldObject`")])
+    user = request.get("userInfo")
+    return {
+        "object": request.get("object"),
+        "old_object": request.get("oldObject"),
+        "operation": str(request.get("operation") or ""),
+        "subresource": str(request.get("subResource") or ""),
+        "user": UserInfo(str(user.get("username") or ""), tuple(user.get("groups") or ())) if user else None,
+    }
+
+
+def _expectation(assertion: formats.Assertion) -> Expectation:
+    message = f"/{assertion.message}/" if assertion.message else ""
+    match assertion.violations:
+        case True | "yes":
+            return Expectation(message=message, violations=SOME)
+        case False | "no":
+            return Expectation(message=message, violations=Violations(0, 0))
+        case count:
+            return Expectation(message=message, violations=Violations(int(count), int(count)))
