@@ -3,7 +3,7 @@
 `corners/*.yaml` is name → what the policy says, without what all have: it is about objects with the label `try`, whose
 value is its name, or its own `try`. `for` are resources, `operations` CREATE and UPDATE. A policy with `mutations` is a
 MutatingAdmissionPolicy, where `apply` and `patch` are its two kinds of expressions. `bindings` warn and audit, and are
-everywhere, if nothing else is said.
+everywhere, if nothing else is said. `since` is the minor of Kubernetes that has the functions.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import yaml
 
+from tests.controlplane.versions import DEFAULT
 from webhook.model.request import CREATE, UPDATE, Object
 
 LABEL: Final = "try"
@@ -34,7 +35,7 @@ _RESOURCES: Final[Mapping[str, tuple[str, str]]] = {
 }
 _RULE: Final = ("scope", "resourceNames")
 _MATCH: Final = ("namespaceSelector", "excludeResourceRules", "matchPolicy")
-_OTHER: Final = ("try", "for", "operations", "objectSelector", "bindings", *_RULE, *_MATCH)
+_OTHER: Final = ("try", "since", "for", "operations", "objectSelector", "bindings", *_RULE, *_MATCH)
 _MUTATIONS: Final = {"apply": ("ApplyConfiguration", "applyConfiguration"), "patch": ("JSONPatch", "jsonPatch")}
 
 
@@ -48,12 +49,14 @@ class Corner:
 
 
 @cache
-def corners() -> Mapping[str, Corner]:
-    """Read all corners, by the label that asks for them."""
+def corners(minor: str = DEFAULT) -> Mapping[str, Corner]:
+    """Read the corners that a minor of Kubernetes has, by the label that asks for them."""
     made: dict[str, Corner] = {}
     for file in sorted(FOLDER.glob("*.yaml")):
         if file.name not in ("crds.yaml", "world.yaml"):
             for name, said in yaml.safe_load(file.read_text(encoding="utf-8")).items():
+                if minor < said.get("since", minor):
+                    continue
                 tried = said.get("try", name)
                 before = made.get(tried, Corner(tried, (), ()))
                 resources = tuple(dict.fromkeys((*before.resources, *said["for"])))

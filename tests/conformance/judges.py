@@ -51,6 +51,7 @@ class Judges:
         self.native = ApiServer(plane, token=plane.audited_token)
         self.plain = ApiServer(plane, url, plane.audited_token)
         self.witness = witness
+        self.minor = plane.binaries.minor
         self.audit = AuditLog(plane.audit_log.open(encoding="utf-8"))
 
     def close(self) -> None:

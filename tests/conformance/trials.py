@@ -71,7 +71,9 @@ _OPERATIONS: Final = (CREATE, CREATE, UPDATE, UPDATE, DELETE)
 def arena(plane: ControlPlane) -> Iterator[Judges]:
     """Have all policies in force, of the corners and exported ones, and all there that they look at."""
     plane.install(CRDS)
-    policies = [one for corner in corners().values() for one in corner.documents] + documents()
+    minor = plane.binaries.minor
+    policies = [one for corner in corners(minor).values() for one in corner.documents]
+    policies += documents(minor)
     names = {namespace(case) for case in CASES} - {ON, OFF}
     spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in sorted(names)]
     with judging(plane, policies, [*world(), *spaces]) as judges:
@@ -80,9 +82,9 @@ def arena(plane: ControlPlane) -> Iterator[Judges]:
     plane.kubectl("delete", "--filename", str(CRDS))
 
 
-def trials(schemas: Schemas) -> st.SearchStrategy[Trial]:
+def trials(schemas: Schemas, minor: str) -> st.SearchStrategy[Trial]:
     """Draw a request: two of three for a corner."""
-    corner = st.sampled_from(list(corners().values())).flatmap(lambda one: of_corner(one, schemas))
+    corner = st.sampled_from(list(corners(minor).values())).flatmap(lambda one: of_corner(one, schemas))
     case = st.sampled_from(CASES).flatmap(lambda one: of_case(one, schemas))
     return st.one_of(corner, corner, case)
 

@@ -68,6 +68,6 @@ def validation_failures(findings: Sequence[tuple[Finding, frozenset[Action]]]) -
             "validationActions": sorted(actions),
         }
         for finding, actions in findings
-        if Action.AUDIT in actions and finding.outcome not in (Outcome.PASS, Outcome.SKIP)
+        if Action.AUDIT in actions and finding.outcome not in (Outcome.PASS, Outcome.SKIP) and not finding.ignored
     ]
     return {"validation_failure": json.dumps(entries[:_AUDIT_ENTRIES])} if entries else {}

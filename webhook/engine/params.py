@@ -13,7 +13,6 @@ from webhook.admission.plurals import Plurals
 from webhook.admission.structures import DEFINITION
 from webhook.cel.errors import CelError, NotKnown
 from webhook.engine.context import Cluster
-from webhook.engine.match import is_namespace
 from webhook.model.policy import Params
 from webhook.model.request import AdmissionRequest, GroupVersionKind, Object
 
@@ -23,11 +22,11 @@ _KNOWN: Final = Plurals(())
 def params_of(params: Params, request: AdmissionRequest, cluster: Cluster) -> Sequence[Object]:
     """Give the objects; none where the policy passes without.
 
-    Raises NotKnown, and CelError where there has to be one and is none.
+    Raises NotKnown, and CelError where there has to be one and is none. For a Namespace they are those in it.
 
     An object without a namespace is of a cluster-scoped kind, whichever namespace was asked for.
     """
-    namespace = params.namespace or ("" if is_namespace(request) else request.namespace)
+    namespace = params.namespace or request.namespace
     if not namespace and _lives_in_namespaces(params, cluster):
         raise CelError(
             f"params are {params.kind}s of the request's namespace, and it has none; "
