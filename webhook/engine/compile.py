@@ -104,7 +104,8 @@ def within(expression: Expression, line: int, column: int) -> Location:
 
 def lookup_key(policy: Policy, lookup: Lookup) -> str:
     """Name a lookup so that equal ones of different policies are one; computed names stay the policy's own."""
-    own = policy.name if lookup.object_name.expression or lookup.namespace.expression else ""
+    computed = lookup.object_name.expression or lookup.namespace.expression
+    own = f"{policy.origin} {policy.name}" if computed else ""
     selector = (
         [[r.key, r.operator, *r.values] for r in lookup.label_selector.requirements] if lookup.label_selector else None
     )

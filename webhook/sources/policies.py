@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
@@ -47,11 +47,15 @@ _OTHER_ENGINES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What policy files gave. `notices` are worth saying and no fault: a native policy without a binding."""
+    """What policy files gave. `notices` are worth saying and no fault: a native policy without a binding.
+
+    Such policies are `unbound`: they decide nothing, and can be looked at.
+    """
 
     policies: tuple[Policy, ...]
     errors: tuple[DocumentError, ...] = ()
     notices: tuple[DocumentError, ...] = ()
+    unbound: tuple[Policy, ...] = ()
 
 
 def load(paths: Iterable[str | Path]) -> Loaded:
@@ -110,17 +114,19 @@ class _Collection:
         """Bring bindings and policies together, when all files are read."""
         for entry, binding in self._bindings:
             self._bind(entry, binding)
-        for key, (entry, _) in self._native.items():
+        unbound: list[Policy] = []
+        for key, (entry, checked) in self._native.items():
             if key not in self._bound:
                 place = entry.place / "metadata" / "name"
                 self.notices.append(place.error(f"policy `{key[1]}` does nothing: no {key[0]}Binding names it"))
+                unbound.append(_as_if_bound(entry, checked))
         self.policies += self._constraints.policies()
         self.errors += self._constraints.errors()
         self.notices += self._constraints.notices()
         self.errors += (
             DocumentError(root, message=NO_POLICIES) for root, any_found in self._roots.items() if not any_found
         )
-        return Loaded(tuple(self.policies), tuple(sorted(self.errors)), tuple(sorted(self.notices)))
+        return Loaded(tuple(self.policies), tuple(sorted(self.errors)), tuple(sorted(self.notices)), tuple(unbound))
 
     def _add(self, entry: Written, *, strict: bool) -> bool:
         """Take an object in; False when it has nothing to do with policies."""
@@ -152,7 +158,7 @@ class _Collection:
             self.policies.append(checked.build(entry.place))
         elif entry.kind in _KYVERNO:
             kyvernos = cast("_KyvernoPolicy", checked)
-            self.policies += kyvernos.build(entry.place)
+            self.policies += list(kyvernos.build(entry.place))  # none, where one of them has a fault
             self.notices += kyvernos.notices(entry.place)
         elif entry.kind in _NATIVE:
             self._native[entry.kind, entry.text("metadata", "name")] = (entry, cast("_Native", checked))
@@ -186,6 +192,18 @@ class _Collection:
             hint = did_you_mean(name, [one for of, one in self._native if of == kind])
             place = entry.place / "spec" / "policyName"
             self.errors.append(place.error(f"no {kind} is called `{name}`{hint}"))
+
+
+def _as_if_bound(entry: Written, checked: _Native) -> Policy:
+    """Make a policy that no binding names, as one that denies would."""
+    from webhook.sources.formats import native  # here: a warm start needs no pydantic
+
+    mutates = isinstance(checked, native.MutatingAdmissionPolicy)
+    binding = native.MutatingAdmissionPolicyBinding if mutates else native.ValidatingAdmissionPolicyBinding
+    spec = {"policyName": checked.metadata.name} | ({} if mutates else {"validationActions": ["Deny"]})
+    document = {"apiVersion": checked.api_version, "kind": binding.__name__, "metadata": {"name": "none"}, "spec": spec}
+    build = cast("Callable[[Place, _Binding], Policy]", checked.build)  # the kinds of both go together
+    return replace(build(entry.place, binding.model_validate(document)), binding="")
 
 
 def _bound_kind(binding: Written) -> str:

@@ -18,6 +18,8 @@ from webhook.sources.formats import kyverno_functions as functions
 from webhook.sources.formats import rules
 from webhook.sources.formats.base import Fault, Mapped
 from webhook.sources.formats.fields import Cel, ObjectName, Words
+from webhook.sources.formats.kyverno_account import with_accounts
+from webhook.sources.formats.kyverno_lookups import with_lookups
 from webhook.sources.formats.match import delete_rules
 from webhook.sources.formats.place import Place
 from webhook.sources.objects import NAME_LABEL
@@ -189,10 +191,10 @@ class _Policy(Mapped):
     status: Any = None
 
     def build(self, root: Place) -> Iterator[model.Policy]:
-        """Make the policy, and those that Kyverno would make of it for pod controllers."""
+        """Make the policy, and those that Kyverno would make of it for pod controllers. Raises DocumentErrors."""
         made = self._made(root)
-        yield made
-        yield from autogen.generated(made, self._controllers())
+        for policy in (made, *autogen.generated(made, self._controllers())):
+            yield with_lookups(with_accounts(policy), self._namespace)
 
     def notices(self, root: Place) -> Iterator[DocumentError]:
         """Say what is written and counts for nothing, in Kyverno too."""

@@ -12,19 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from webhook.model.policy import (
-    AuditAnnotation,
-    Expression,
-    MatchResources,
-    Mutation,
-    NamedExpression,
-    Origin,
-    PatchType,
-    Policy,
-    ResourceRule,
-    Text,
-    Validation,
-)
+from webhook.model.policy import Expression, MatchResources, Origin, PatchType, Policy, ResourceRule
+from webhook.sources.formats.kyverno_texts import named, rewritten
 
 CONTROLLERS: Final = {
     "daemonsets": "apps",
@@ -83,43 +72,24 @@ def _for(policy: Policy, names: list[str], template: str) -> Policy:
 
 def _validating(policy: Policy, rewrite: Rewrite) -> Policy:
     """Rewrite every text of the policy."""
-    return replace(
-        policy,
-        match_conditions=_named(policy, policy.match_conditions, rewrite),
-        variables=_named(policy, policy.variables, rewrite),
-        validations=tuple(_validation(policy, one, rewrite) for one in policy.validations),
-        audit_annotations=tuple(
-            AuditAnnotation(one.key, _expression(policy, one.value, rewrite)) for one in policy.audit_annotations
-        ),
+    made = rewritten(policy, partial(_expression, policy, rewrite))
+    told = (
+        replace(one, message=replace(one.message, literal=rewrite(one.message.literal))) for one in made.validations
     )
+    return replace(made, validations=tuple(told))
 
 
 def _mutating(policy: Policy, rewrite: Rewrite) -> Policy:
     """Rewrite conditions and ApplyConfigurations; variables and JSON patches stay as they are."""
-    return replace(
-        policy,
-        match_conditions=_named(policy, policy.match_conditions, rewrite),
-        mutations=tuple(_mutation(policy, one, rewrite) for one in policy.mutations),
+    change = partial(_expression, policy, rewrite)
+    mutations = (
+        one if one.patch_type is PatchType.JSON_PATCH else replace(one, patch=change(one.patch))
+        for one in policy.mutations
     )
+    return replace(policy, match_conditions=named(policy.match_conditions, change), mutations=tuple(mutations))
 
 
-def _named(policy: Policy, given: tuple[NamedExpression, ...], rewrite: Rewrite) -> tuple[NamedExpression, ...]:
-    return tuple(NamedExpression(one.name, _expression(policy, one.expression, rewrite)) for one in given)
-
-
-def _validation(policy: Policy, one: Validation, rewrite: Rewrite) -> Validation:
-    computed = one.message.expression
-    message = Text(rewrite(one.message.literal), _expression(policy, computed, rewrite) if computed else None)
-    return replace(one, expression=_expression(policy, one.expression, rewrite), message=message)
-
-
-def _mutation(policy: Policy, one: Mutation, rewrite: Rewrite) -> Mutation:
-    if one.patch_type is PatchType.JSON_PATCH:
-        return one
-    return replace(one, patch=_expression(policy, one.patch, rewrite))
-
-
-def _expression(policy: Policy, given: Expression, rewrite: Rewrite) -> Expression:
+def _expression(policy: Policy, rewrite: Rewrite, given: Expression) -> Expression:
     """Rewrite a text; a fault in it is told of the controllers that it was made for."""
     at = given.location
     return Expression(rewrite(given.text), replace(at, path=f"{at.path} for {policy.generated_for}"))

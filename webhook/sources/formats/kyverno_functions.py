@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from webhook.model.path import Path
 from webhook.sources.formats.base import Fault
+from webhook.sources.formats.kyverno_calls import masked
 
-_CLUSTER: Final = "reads other objects of the cluster; an AdmissionPolicy has `lookups` for that"
+_CLUSTER: Final = "reads what Kyverno keeps of the cluster; want `resource.Get`, or an AdmissionPolicy with `lookups`"
 _NETWORK: Final = "asks another server, which a decision here never does"
 _REGISTRY: Final = "asks an image registry, which a decision here never does"
 _OWN: Final = "is a function of Kyverno's own, which Kubernetes does not have"
@@ -21,19 +22,22 @@ _CHANGING: Final = "differs from one evaluation to the next"
 _EXCEPTIONS: Final = "tells of Kyverno's exceptions, which are not read here"
 
 _CONTEXTS: Final = {
-    "resource": _CLUSTER,
     "globalContext": _CLUSTER,
     "http": _NETWORK,
     "image": _REGISTRY,
     "generator": "makes other objects, which a webhook does not",
 }
-"""What asks outside: `resource.Get`, `http.Post`. Their members have capitals, as no function of Kubernetes has."""
+"""What asks outside: `http.Get`, in later versions `http.get` too."""
+_MEMBERS: Final = frozenset(("get", "post", "client", "getmetadata", "apply"))
 
 _FUNCTIONS: Final = {
+    **dict.fromkeys(("resource.Post", "resource.post"), "makes other objects, which a webhook does not"),
+    **dict.fromkeys(
+        ("resource.ToGVR", "resource.toGVR"), "finds resources while it is evaluated; want them as literal text"
+    ),
     **dict.fromkeys(("getImageData", "verifyImageSignatures", "verifyAttestationSignatures"), _REGISTRY),
     **dict.fromkeys(("random", "random.random", "time.now"), _CHANGING),
     **dict.fromkeys(("image", "isImage", "parseImageReference"), _OWN),
-    **dict.fromkeys(("parseServiceAccount", "user.parseServiceAccount"), _OWN),
     **dict.fromkeys(("sha1", "sha256", "md5", "hash.sha1", "hash.sha256", "hash.md5"), _OWN),
     **dict.fromkeys(("json.marshal", "json.unmarshal", "yaml.parse", "gzip.compress", "gzip.decompress"), _OWN),
     **dict.fromkeys(("x509.decode", "toPem", "time.toCron", "time.truncate"), _OWN),
@@ -43,7 +47,6 @@ _FUNCTIONS: Final = {
     **dict.fromkeys(("math.greatest", "math.least", "math.ceil", "math.floor", "math.abs", "math.sign"), _EXTENSION),
 }
 
-_TEXT: Final = re.compile(r"""[rRbB]?('''|\"""|'|")(?:\\.|(?!\1).)*\1|//[^\n]*""", re.DOTALL)
 _CALL: Final = re.compile(r"(?<![\w.])([a-zA-Z]\w*(?:\.[a-zA-Z]\w*)?)\s*(?=\()|(?<![\w.])(exceptions)(?=\.)")
 _EXPRESSIONS: Final = frozenset(("expression", "messageExpression", "valueExpression"))
 
@@ -61,9 +64,11 @@ def refused(given: Any, path: Path = ()) -> Iterator[Fault]:
 
 def _told(expression: str) -> str:
     """Name the first function that cannot be had; "" where all can."""
-    for call, read in _CALL.findall(_TEXT.sub("''", expression)):
+    for call, read in _CALL.findall(masked(expression)):
         library, _, member = call.partition(".")
-        reason = _EXCEPTIONS if read else _FUNCTIONS.get(call) or (member[:1].isupper() and _CONTEXTS.get(library))
+        reason = (
+            _EXCEPTIONS if read else _FUNCTIONS.get(call) or (member.lower() in _MEMBERS and _CONTEXTS.get(library))
+        )
         if reason:
             return f"`{call or read}` {reason}"
     return ""

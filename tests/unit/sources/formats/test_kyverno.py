@@ -160,7 +160,8 @@ def test_a_cluster_policy_is_refused_even_beside_others_in_a_folder(load: Load) 
 @pytest.mark.parametrize(
     ("expression", "told"),
     [
-        ("resource.Get('v1', 'pods', 'a', 'b') != null", "`resource.Get` reads other objects"),
+        ("resource.Post('v1', 'pods', {}) != null", "`resource.Post` makes other objects"),
+        ("globalContext.get('a', '') != null", "`globalContext.get` reads what Kyverno keeps"),
         ("http.Get('http://a') == 1", "`http.Get` asks another server"),
         ("image.GetMetadata ( 'a' ).x", "`image.GetMetadata` asks an image registry"),
         ("1 < 2 && image('a').registry() == 'b'", "`image` is a function of Kyverno's own"),
