@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "replay": "judge requests that were recorded, by these policies or others",
     "test": "run policy tests",
     "explain": "tell policies and decisions in words",
+    "playground": "try a policy on an object, on a page of this machine",
     "export vap": "write policies as Kubernetes' own kinds",
     "serve": "answer admission reviews over HTTPS",
     "doctor": "find what can lock a cluster out: webhooks, certificates, replicas",

@@ -26,7 +26,7 @@ from webhook.errors import ReviewError, UsageError, did_you_mean
 from webhook.model.policy import Policy
 from webhook.model.request import AdmissionRequest
 from webhook.model.story import Story
-from webhook.model.suite import Expected, Suite
+from webhook.model.suite import Expected
 from webhook.report.plain import visible
 from webhook.report.policies import list_document, list_lines, policy_entry, policy_lines
 from webhook.report.story import story_document, story_lines
@@ -34,8 +34,8 @@ from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.runs.scan import Prepared, ScanRequest, prepare
 from webhook.runs.story import story
+from webhook.sources import suites
 from webhook.sources.files import STDIN, unreadable
-from webhook.sources.policy_files import TESTS_FILE
 
 _EXAMPLES: Final = (
     ("cozyguard explain", "list all policies"),
@@ -70,7 +70,7 @@ def run(argv: Sequence[str]) -> int:
     told = [one.policy for one in prepared.policies.policies]
     if review is not None:
         terminal.tell(prepared.notices, "note")
-        _tell_story(story(prepared, review), arguments, style)
+        _tell_story(story(prepared.policies, prepared.context, review), arguments, style)
     elif arguments.name:
         _tell_policy(_named(told, arguments.name), arguments, style)
     else:
@@ -163,7 +163,7 @@ def _entry(policy: Policy, examples: list[tuple[str, Example]]) -> dict[str, Any
 
 def _examples(policy: Policy) -> Iterator[tuple[str, Example]]:
     """Take a case that the policy's own tests expect to be denied, warned about or patched, and one that passes."""
-    suite = _suite(policy)
+    suite = suites.beside(policy)
     if suite is None:
         return
     worst_first = sorted(suite.cases, key=lambda case: case.expect.outcome is not Expected.DENY)
@@ -173,18 +173,6 @@ def _examples(policy: Policy) -> Iterator[tuple[str, Example]]:
         yield "example", speaks
     if passes:
         yield "example that passes", passes
-
-
-def _suite(policy: Policy) -> Suite | None:
-    """Read the tests that stand beside a policy: those of its cases that are about it."""
-    from webhook.sources import suites  # here: the list needs none, nor the pydantic that reads them
-
-    file = Path(policy.location.file).parent / TESTS_FILE
-    if not file.is_file():
-        return None
-    found = suites.load([file]).suites
-    cases = [case for suite in found for case in suite.cases if case.expect.policy in ("", policy.name)]
-    return replace(found[0], cases=tuple(cases)) if cases else None
 
 
 def _example_lines(head: str, example: Example, style: Style) -> Iterator[str]:

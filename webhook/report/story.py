@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from webhook.engine.decide import refuses
 from webhook.engine.explain import subject
-from webhook.model.decision import Change, Finding
+from webhook.model.decision import Change, Decision, Finding
 from webhook.model.path import render
 from webhook.model.story import Phase, PolicyStory, Step, Story, Told
 from webhook.report.plain import shorten, visible
@@ -86,10 +86,12 @@ def _steps(told: Told, style: Style) -> Iterator[str]:
         return
     for step in told.steps:
         text = shorten(visible(" ".join(step.text.split())), _EXPRESSION)
-        yield f"      {text:<{_EXPRESSION}}  {style(shorten(visible(_value(step)), COLUMNS - _EXPRESSION), 'cyan')}"
+        value = shorten(visible(value_words(step)), COLUMNS - _EXPRESSION)
+        yield f"      {text:<{_EXPRESSION}}  {style(value, 'cyan')}"
 
 
-def _value(step: Step) -> str:
+def value_words(step: Step) -> str:
+    """Say what a part of an expression gave."""
     return step.error or json.dumps(step.value, ensure_ascii=False)
 
 
@@ -99,15 +101,18 @@ def _operations(change: Change) -> Iterator[str]:
         yield f"{operation['op']} `{operation['path']}`" if change.secret else operation_words(operation)
 
 
-def _outcome(story: Story, style: Style) -> Iterator[str]:
-    decision = story.decision
+def answer_words(decision: Decision) -> str:
+    """Say the answer: which rules refuse, or how much was changed."""
+    if decision.allowed:
+        return "allowed" + (f", with {count(len(decision.patch), 'change')}" if decision.patch else "")
     refusals = list(filter(refuses, decision.findings))
-    if not decision.allowed:
-        rules = ", ".join(f"{one.policy.name} ({one.rule})" for one in refusals)
-        yield style(visible(f"refused by {count(len(refusals), 'rule')}: {rules}"), "bold", "red")
-    else:
-        patched = f", with {count(len(decision.patch), 'change')}" if decision.patch else ""
-        yield style(f"allowed{patched}", "bold", "green")
+    rules = ", ".join(f"{one.policy.name} ({one.rule})" for one in refusals)
+    return f"refused by {count(len(refusals), 'rule')}: {rules}"
+
+
+def _outcome(story: Story, style: Style) -> Iterator[str]:
+    colour = "green" if story.decision.allowed else "red"
+    yield style(visible(answer_words(story.decision)), "bold", colour)
     for warning in story.warnings:
         yield f"  warning: {visible(warning)}"
 

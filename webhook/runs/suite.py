@@ -76,12 +76,16 @@ def _not_loaded(case: Case, tested: Tested) -> Difference | None:
 def decide(case: Case, policies: PolicySet) -> Decision:
     """Decide about the request of a case."""
     request = request_of(case)
-    store = ObjectStore((*case.lookups, *_namespace(case, request.namespace)), closed_world=True)
+    return review(policies, request, context_of(case, request))
+
+
+def context_of(case: Case, request: AdmissionRequest) -> Context:
+    """Make the world around the request of a case."""
+    store = ObjectStore((*case.lookups, *namespace_of(case, request.namespace)), closed_world=True)
     release = catalog.load(case.release) if case.release else catalog.newest()
     sources = filter(is_package_source, case.lookups)
     facts, now = catalog.overlay(release, sources), case.time or datetime.now(UTC)
-    context = Context(facts, store, now=now, authorizer=RbacAuthorizer(store))
-    return review(policies, request, context)
+    return Context(facts, store, now=now, authorizer=RbacAuthorizer(store))
 
 
 def request_of(case: Case) -> AdmissionRequest:
@@ -97,7 +101,7 @@ def _operation(case: Case) -> str:
     return UPDATE if case.object is not None else DELETE
 
 
-def _namespace(case: Case, name: str) -> Iterator[Object]:
+def namespace_of(case: Case, name: str) -> Iterator[Object]:
     """Make the object's Namespace, where the case gives it labels."""
     if case.namespace_labels:
         labels = {NAME_LABEL: name, **case.namespace_labels}

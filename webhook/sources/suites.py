@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from webhook.errors import DocumentError, DocumentErrors, UsageError
 from webhook.model.decision import Operation
 from webhook.model.explanation import Explanation
+from webhook.model.policy import Policy
 from webhook.model.release import Minor
 from webhook.model.request import Object, UserInfo
 from webhook.model.suite import Case, Expectation, Expected, Suite
@@ -20,6 +21,7 @@ from webhook.sources.files import unreadable
 from webhook.sources.formats import suite as formats
 from webhook.sources.formats.fields import moment
 from webhook.sources.formats.place import Place
+from webhook.sources.policy_files import TESTS_FILE
 from webhook.sources.written import Written
 
 _OWN: Final = "PolicyTest"
@@ -50,6 +52,16 @@ def load(paths: Iterable[str | Path]) -> LoadedSuites:
         if len(suites) + len(errors) == before:
             errors.append(DocumentError(str(path), message=f"holds no tests, want documents of kind {_wanted()}"))
     return LoadedSuites(tuple(suites), tuple(errors))
+
+
+def beside(policy: Policy) -> Suite | None:
+    """Read the tests that stand beside a policy, and take the cases that are about it; None where there are none."""
+    file = Path(policy.location.file).parent / TESTS_FILE
+    if not file.is_file():
+        return None
+    found = load([file]).suites
+    cases = tuple(case for suite in found for case in suite.cases if case.expect.policy in ("", policy.name))
+    return replace(found[0], cases=cases) if cases else None
 
 
 def _files(path: Path) -> Iterator[Path]:

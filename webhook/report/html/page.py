@@ -20,15 +20,15 @@ def asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def page(title: str, body: Iterable[str], script: str = "") -> Iterator[str]:
+def page(title: str, body: Iterable[str], script: str = "", *, talks: bool = False) -> Iterator[str]:
     """Write a page in parts, all ASCII, so that no encoding of a terminal or shell can spoil it. The title is plain.
 
     Its policy (https://www.w3.org/TR/CSP3/) lets a browser run this script alone and fetch nothing: were a name or
-    value ever to get into the page as markup, it could do nothing there.
+    value ever to get into the page as markup, it could do nothing there. A page that `talks` may ask its own server.
     """
     look = asset("look.css")
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{_policy(look, script)}">\n'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{_policy(look, script, talks=talks)}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>{title}</title>\n<style>{look}</style>\n</head>\n<body>\n"
     yield from (part.encode("ascii", "xmlcharrefreplace").decode() for part in body)
@@ -37,8 +37,9 @@ def page(title: str, body: Iterable[str], script: str = "") -> Iterator[str]:
     yield "</body>\n</html>\n"
 
 
-def _policy(look: str, script: str) -> str:
+def _policy(look: str, script: str, *, talks: bool) -> str:
     scripts = f"; script-src '{_hash(script)}'" if script else ""
+    scripts += "; connect-src 'self'" if talks else ""
     return f"default-src 'none'; style-src '{_hash(look)}'{scripts}; base-uri 'none'; form-action 'none'"
 
 

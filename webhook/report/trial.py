@@ -1,0 +1,113 @@
+"""What can be tried at the playground and what came of it, as its page reads it: text that is safe to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from webhook.errors import DocumentError
+from webhook.model import path
+from webhook.model.fragment import scalar
+from webhook.model.policy import Policy
+from webhook.model.result import Patch, Result
+from webhook.model.story import PolicyStory, Story, Told
+from webhook.model.trial import Start, Tried
+from webhook.report.finding import weight
+from webhook.report.fragment import difference
+from webhook.report.html.finding import LOOKS
+from webhook.report.plain import visible
+from webhook.report.story import answer_words, value_words
+from webhook.report.text import fix_words
+
+
+def trial_document(tried: Tried) -> dict[str, Any]:
+    """Tell a try: its faults, and where it could be decided the answer, what was found and changed, and every step."""
+    faults = {"errors": list(map(_fault, tried.errors)), "notices": list(map(_fault, tried.notices))}
+    if tried.story is None or tried.checked is None:
+        return faults
+    return {
+        **faults,
+        **_answer(tried.story),
+        "findings": list(map(_finding, tried.checked.results)),
+        "changes": list(map(_change, tried.checked.patches)),
+    }
+
+
+def policies_document(policies: Iterable[Policy]) -> list[dict[str, str]]:
+    """List policies to start from."""
+    return [{"name": one.name, "title": visible(one.title), "category": visible(one.category)} for one in policies]
+
+
+def start_document(text: str, cases: Iterable[Start]) -> dict[str, Any]:
+    """Give one of them, with its cases."""
+    return {"policy": text, "cases": [asdict(case) for case in cases]}
+
+
+def _fault(error: DocumentError) -> dict[str, Any]:
+    return {
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+        "path": visible(error.path),
+        "message": visible(error.message),
+    }
+
+
+def _answer(story: Story) -> dict[str, Any]:
+    return {
+        "allowed": story.decision.allowed,
+        "answer": visible(answer_words(story.decision)),
+        "release": story.release,
+        "warnings": list(map(visible, story.warnings)),
+        "notAsked": [{"policy": visible(one.name), "why": visible(why)} for one, why in story.not_candidates],
+        "policies": list(map(_policy, story.policies)),
+    }
+
+
+def _policy(told: PolicyStory) -> dict[str, Any]:
+    return {
+        "policy": visible(told.policy.name),
+        "phase": told.phase.value,
+        "left": visible(told.left),
+        "changes": len(told.changes),
+        "conditions": list(map(_told, told.conditions)),
+        "rules": list(map(_told, told.rules)),
+    }
+
+
+def _told(told: Told) -> dict[str, Any]:
+    """Tell an expression; `steps` is null where values are withheld."""
+    element = f"[{told.element}]" if told.element is not None else ""
+    steps = None if told.steps is None else [[visible(one.text), visible(value_words(one))] for one in told.steps]
+    return {"name": visible(told.name + element), "result": visible(told.result), "steps": steps}
+
+
+def _finding(result: Result) -> dict[str, Any]:
+    finding, look = result.finding, LOOKS[weight(result)]
+    near = finding.suggestion
+    return {
+        "look": look.name,
+        "word": look.word,
+        "policy": visible(finding.policy.name),
+        "rule": visible(finding.rule),
+        "message": visible(finding.message),
+        "field": visible(path.render(finding.field)),
+        "value": visible(scalar(finding.value)) if finding.has_value else "",
+        "allowed": [visible(scalar(value)) for value in finding.allowed],
+        "suggestion": "" if near is None else visible(scalar(near)),
+        "why": visible(finding.why),
+        "fix": visible(fix_words(finding)),
+        "file": result.source.file,
+        "line": result.source.line,
+        "column": result.source.column,
+        "length": result.source.length,
+    }
+
+
+def _change(patch: Patch) -> dict[str, Any]:
+    return {
+        "policy": visible(patch.change.policy.name),
+        "message": visible(patch.change.message),
+        "lines": list(map(visible, difference(patch.edits))),
+    }
