@@ -83,7 +83,16 @@ def test_it_may_list_exactly_what_bundled_policies_are_about(plain: Rendered) ->
 def test_it_may_write_the_reports_that_it_keeps_and_nothing_else(helm: Helm, report: str, group: str) -> None:
     rules = helm.template({"audit": {"enabled": True, "report": report}}).one("ClusterRole", NAME)["rules"]
     writing = [rule for rule in rules if not {"create", "patch", "delete"}.isdisjoint(rule["verbs"])]
-    assert [rule["apiGroups"] for rule in writing] == [[group]]
+    assert [rule["apiGroups"] for rule in writing] == [["events.k8s.io"], [group]]
+
+
+def test_the_leader_can_do_it_with_the_rights_of_the_webhook(helm: Helm) -> None:
+    rendered = helm.template({"audit": {"enabled": True, "mode": "leader", "everyHours": 6, "report": "policyreport"}})
+    flags = [flag for flag in rendered.container["args"] if "audit" in flag]
+    assert flags == ["--audit-every=6", "--audit-report=policyreport"]
+    assert ("CronJob", NAME) not in rendered.names
+    (account,) = rendered.one("ClusterRoleBinding", NAME)["subjects"]
+    assert account["name"] == rendered.pod["serviceAccountName"]
 
 
 def test_its_account_can_read_the_release_where_the_webhooks_can(plain: Rendered, helm: Helm) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import signal
+import socket
 import sys
 import time
 from argparse import ArgumentTypeError
@@ -71,6 +72,7 @@ def parser() -> Parser:
         metavar="FORMAT",
         help="keep what is found in the cluster, as objects: policyreport or openreports",
     )
+    made.switch("--events", help="write an Event about each object that would be refused, 200 at most")
     made.option(
         "-o",
         "--output",
@@ -128,6 +130,8 @@ def _check_reports(arguments: Arguments) -> None:
     for flag, given in (chosen | {"--to": arguments.after}).items():
         if given and arguments.report:
             raise UsageError(f"`{flag}` does not go with `--report`: reports tell of all policies, as things are now")
+    if arguments.after and arguments.events:
+        raise UsageError("`--to` does not go with `--events`: they tell of how things are now")
 
 
 async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: float) -> ExitCode:
@@ -136,6 +140,7 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
     from webhook.cluster.client import Client
     from webhook.cluster.pager import Pager
     from webhook.cluster.rate import Rate
+    from webhook.runs.audit.announce import Announcer
     from webhook.runs.audit.prepare import ready
     from webhook.runs.audit.publish import Publisher, staleness
     from webhook.runs.audit.walk import walk
@@ -149,11 +154,12 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
         if arguments.report:
             api_version, *kinds = FORMATS[arguments.report]
             publisher = await Publisher.connect(client, api_version, kinds, rate)
+        announcer = Announcer(client, rate, socket.gethostname()) if arguments.events else None
         with _few_collections(), terminal.Progress("audited", "objects") as progress:
             found = (
                 Differences(audit, audit.after, arguments, progress)
                 if audit.after
-                else Findings(audit, arguments, progress, publisher)
+                else Findings(audit, arguments, progress, publisher, announcer)
             )
             coverage = await walk(audit.targets, audit.extent, Pager(client, rate), arguments.parallel, found.take)
         if publisher:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, TextIO
 
 from webhook.cli import terminal
@@ -26,6 +27,7 @@ from webhook.report.style import Style
 from webhook.report.summary import ExitCode, Summary
 from webhook.report.tap import TapReport
 from webhook.report.text import TextReport, count
+from webhook.runs.audit.announce import Announcer
 from webhook.runs.audit.findings import Kept, Unchecked
 from webhook.runs.audit.judge import compare, judge
 from webhook.runs.audit.prepare import Ready
@@ -35,7 +37,7 @@ from webhook.runs.audit.walk import Coverage
 from webhook.runs.picture import pictured
 
 REPORTS: Final[dict[str, Callable[[TextIO], Report]]] = {
-    "json": JsonReport,
+    "json": partial(JsonReport, by_policy=True),
     "junit": JunitReport,
     "tap": TapReport,
     "html": HtmlReport,
@@ -49,14 +51,19 @@ class Findings:
     """What policies say of the objects as they are."""
 
     def __init__(
-        self, audit: Ready, arguments: Arguments, progress: terminal.Progress, publisher: Publisher | None
+        self,
+        audit: Ready,
+        arguments: Arguments,
+        progress: terminal.Progress,
+        publisher: Publisher | None,
+        announcer: Announcer | None,
     ) -> None:
-        """Nothing found so far; `publisher` keeps reports in the cluster."""
+        """Nothing found so far; `publisher` keeps reports in the cluster, `announcer` writes Events."""
         self._audit, self._arguments, self._progress = audit, arguments, progress
         self._summary = Summary()
         self._kept: Kept[Checked] = Kept(arguments.max_findings)
         self._unchecked = Unchecked()
-        self._publisher = publisher
+        self._publisher, self._announcer = publisher, announcer
         self._listing = Listing(arguments.max_findings) if arguments.output in FORMATS else None
 
     async def take(self, target: Target, objects: Sequence[Object]) -> None:
@@ -68,6 +75,8 @@ class Findings:
                 known = self._unchecked.take_from(self._pictured(target, obj, checked))
                 self._kept.add(known, len(known.results) + len(known.patches))
                 await self._report(target, obj, known)
+                if self._announcer:
+                    await self._announcer.announce(obj, known)
         self._progress.show(self._summary.resources)
 
     def _pictured(self, target: Target, obj: Object, checked: Checked) -> Checked:
@@ -80,9 +89,10 @@ class Findings:
         """Write everything, and judge the run."""
         summary = self._summary
         faults = _faults(self._audit, coverage)
-        if self._publisher:
-            faults += self._publisher.faults()
-            terminal.say(self._publisher.words())
+        for one in (self._publisher, self._announcer):
+            if one:
+                faults += one.faults()
+                terminal.say(one.words())
         summary.add_faults((*self._audit.setup.policy_errors, *faults))
         if self._listing:
             self._listing.write(sys.stdout)

@@ -59,6 +59,8 @@ def parser() -> Parser:
         help="group whose requests are not sent to us (default: cozyguard:break-glass)",
     )
     made.option("--webhook-timeout", metavar="N", help="seconds that the API server gives a review (default: 5)")
+    made.option("--audit-every", metavar="HOURS", help="have the leader audit the cluster (default: never)")
+    made.option("--audit-report", metavar="FORMAT", help="with --audit-every: keep policyreport or openreports objects")
     made.option("--record", metavar="FILE", help="write reviews to this file, without secrets, for `cozyguard replay`")
     made.option("--record-percent", metavar="P", help="with --record: the share that is written (default: 100)")
     made.option("--record-limit", metavar="MIB", help="with --record: size at which the file is full (default: 100)")

@@ -24,9 +24,9 @@ class JsonReport:
     Until then each entry waits as a line of text, so that memory does not grow with the input.
     """
 
-    def __init__(self, out: TextIO) -> None:
-        """Write to `out`."""
-        self._out = out
+    def __init__(self, out: TextIO, *, by_policy: bool = False) -> None:
+        """Write to `out`; `by_policy` asks for the counts of each policy besides."""
+        self._out, self._by_policy = out, by_policy
         self._results = Lines()
         self._patches = Lines()
         self._faults = Lines()
@@ -51,6 +51,8 @@ class JsonReport:
         head = {"version": VERSION, "release": self._setup.release, "policies": self._setup.policies}
         self._out.write(_dump(head)[:-1])
         self._out.write(f', "summary": {_dump(summary_entry(summary))},\n')
+        if self._by_policy:
+            self._out.write(f' "byPolicy": {_dump(_policies_entry(summary))},\n')
         errors = Lines(map(policy_error_entry, self._setup.policy_errors))
         sections = {
             "results": self._results,
@@ -81,6 +83,14 @@ def summary_entry(summary: Summary) -> dict[str, int]:
     if summary.fixed:
         entry["fixed"] = summary.fixed
     return entry
+
+
+def _policies_entry(summary: Summary) -> dict[str, dict[str, int]]:
+    """Write the counts of each policy that has something to say, by outcome."""
+    return {
+        name: {outcome.value: number for outcome, number in sorted(outcomes.items())}
+        for name, outcomes in sorted(summary.by_policy.items())
+    }
 
 
 def result_entry(result: Result) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from enum import IntEnum
 
@@ -41,6 +41,7 @@ class Summary:
         self.fixed = 0
         self.faults = 0
         self.outcomes: Counter[Outcome] = Counter()
+        self.by_policy: defaultdict[str, Counter[Outcome]] = defaultdict(Counter)
 
     def add(self, checked: Checked) -> None:
         """Count one object. An ignored error counts for nothing."""
@@ -53,6 +54,7 @@ class Summary:
                 self.silenced += 1
             elif not result.finding.ignored:
                 self.outcomes[result.finding.outcome] += 1
+                self.by_policy[result.finding.policy.name][result.finding.outcome] += 1
 
     def add_faults(self, faults: Collection[DocumentError]) -> None:
         """Count what is wrong with policies or inputs themselves."""

@@ -29,6 +29,7 @@ from webhook.engine.context import Cluster
 from webhook.engine.policyset import PolicySet
 from webhook.errors import CozyguardError
 from webhook.server import tls
+from webhook.server.auditing import Auditing
 from webhook.server.authorizer import Authorizer
 from webhook.server.compiling import elsewhere
 from webhook.server.logs import Log
@@ -71,6 +72,7 @@ class Live:
         self.cache = WatchCache(client, release_changed=self._note)
         self.authorizer = Authorizer(partial(client.create, SUBJECT_ACCESS_REVIEWS.path()))
         self._status = StatusWriter(client, lambda error: log.error("status not written", error=str(error)))
+        self._auditing = Auditing(settings, log) if settings.audit_every else None
         self._told = asyncio.Event()
         self._answering = False
         self._pair = NO_PAIR
@@ -82,7 +84,7 @@ class Live:
             self._in_force,
             log,
             taken=self._serve,
-            also=[self._tell_status],
+            also=[self._tell_status, *([self._auditing.run] if self._auditing else [])],
         )
 
     @classmethod
@@ -154,7 +156,8 @@ class Live:
             [installed.POLICY, sum(bool(one.faults) for one in found.policies)],
             [installed.EXCEPTION, sum(bool(one.faults) for one in found.exceptions)],
         ]
-        return samples(self._watching) | self._controller.samples() | {"cozyguard_invalid_objects": invalid}
+        audits = self._auditing.samples() if self._auditing else {}
+        return samples(self._watching) | self._controller.samples() | audits | {"cozyguard_invalid_objects": invalid}
 
     @property
     def _watching(self) -> tuple[Watching, ...]:

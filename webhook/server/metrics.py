@@ -114,6 +114,17 @@ FAMILIES: Final = (
     Family(
         "cozyguard_certificate_rotation", "gauge", "the step of the rotation, told by the leader", ("step",), add=max
     ),
+    Family("cozyguard_audits", "counter", "audits by the leader, by result", ("result",), suffixes=("_total",)),
+    Family(
+        "cozyguard_audit_findings",
+        "gauge",
+        "findings of the last audit, told by the leader",
+        ("policy", "outcome"),
+        add=max,
+    ),
+    Family("cozyguard_audit_objects", "gauge", "objects of the last audit: all, denied", ("which",), add=max),
+    Family("cozyguard_audit_duration_seconds", "gauge", "how long the last audit took", add=max),
+    Family("cozyguard_audit_last_success_timestamp_seconds", "gauge", "when the last audit ended", add=max),
     Family(
         "cozyguard_recorded_reviews",
         "counter",

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from webhook.errors import UsageError
 from webhook.model.release import Minor
+from webhook.server.readers import READERS
 
 PREFIX: Final = "COZYGUARD_"
-
-LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +69,10 @@ class Settings:
     """Requests of this group are not sent to us."""
     webhook_timeout: int = 5
     """Seconds that the API server gives a review."""
+    audit_every: float = 0
+    """Hours between two audits of the cluster by the leader; 0: none."""
+    audit_report: str = ""
+    """What they keep in the cluster: `policyreport` or `openreports`."""
     record: Path | None = None
     """Where reviews are written, without secrets, for `cozyguard replay`."""
     record_percent: float = 100
@@ -105,7 +105,7 @@ def read(flags: Mapping[str, str | Sequence[str] | None], environ: Mapping[str, 
             given, called = environ.get(variable), variable
         if given:
             try:
-                values[field.name] = _READERS[field.name](given)
+                values[field.name] = READERS[field.name](given)
             except ValueError as error:
                 faults.append(f"{called}: {error}")
                 values[field.name] = given  # it is there, even if nothing can be made of it
@@ -132,134 +132,13 @@ def _contradictions(given: Settings) -> Iterator[str]:
             yield f"{_flag(field)} needs a cluster: --in-cluster or --kubeconfig"
     if given.register and sum(map(bool, (given.tls_secret, given.ca_bundle, given.inject_ca_from))) != 1:
         yield "--register needs one of --tls-secret, --ca-bundle and --inject-ca-from: what the API server is to trust"
+    if given.audit_every and not given.live:
+        yield "--audit-every needs a cluster: --in-cluster or --kubeconfig"
+    if given.audit_report and not given.audit_every:
+        yield "--audit-report is of audits, which --audit-every asks for"
     if given.cluster_state and given.live:
         yield "--cluster-state: the cluster itself is watched, want one or the other"
 
 
 def _flag(field: str) -> str:
     return f"--{field.replace('_', '-')}"
-
-
-def _number(low: int, high: int) -> Callable[[str], int]:
-    def read_number(text: str) -> int:
-        if not text.isdecimal() or not low <= int(text) <= high:
-            raise ValueError(f"got `{text}`, want a number from {low} to {high}")
-        return int(text)
-
-    return read_number
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= 60:
-        raise ValueError(f"got `{text}`, want seconds from 0 to 60")
-    return seconds
-
-
-def _path(text: str) -> Path:
-    path = Path(text)
-    if not path.exists():
-        raise ValueError(f"`{text}` does not exist")
-    if not os.access(path, os.R_OK):
-        raise ValueError(f"`{text}` cannot be read")
-    return path
-
-
-def _file(text: str) -> Path:
-    path = _path(text)
-    if path.is_dir():
-        raise ValueError(f"`{text}` is a folder, want a file")
-    return path
-
-
-def _paths(given: str | Sequence[str]) -> tuple[Path, ...]:
-    return tuple(map(_path, given.split(os.pathsep) if isinstance(given, str) else given))
-
-
-def _new_file(text: str) -> Path:
-    path = Path(text)
-    if path.is_dir():
-        raise ValueError(f"`{text}` is a folder, want a file")
-    if not path.parent.is_dir():
-        raise ValueError(f"there is no folder `{path.parent}` to write `{path.name}` to")
-    return path
-
-
-def _percent(text: str) -> float:
-    try:
-        percent = float(text)
-    except ValueError:
-        percent = 0.0
-    if not 0 < percent <= 100:
-        raise ValueError(f"got `{text}`, want percent, more than 0 and at most 100")
-    return percent
-
-
-def _level(text: str) -> str:
-    if text not in LEVELS:
-        raise ValueError(f"got `{text}`, want one of {', '.join(LEVELS)}")
-    return text
-
-
-def _truth(given: str | bool) -> bool:
-    if str(given).lower() not in ("true", "false"):
-        raise ValueError(f"got `{given}`, want true or false")
-    return str(given).lower() == "true"
-
-
-def _name(text: str) -> str:
-    if not _NAME.fullmatch(text):
-        raise ValueError(f"got `{text}`, want the name of an object: lower-case letters, digits, `-` and `.`")
-    return text
-
-
-def _url(text: str) -> str:
-    url = urlsplit(text)
-    if url.scheme != "https" or not url.hostname or url.query or url.fragment:
-        raise ValueError(f"got `{text}`, want `https://host:port`")
-    return text.rstrip("/")
-
-
-def _certificate(text: str) -> str:
-    namespace, _, name = text.partition("/")
-    if not _NAME.fullmatch(namespace) or not _NAME.fullmatch(name):
-        raise ValueError(f"got `{text}`, want the `namespace/name` of a Certificate")
-    return text
-
-
-_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
-
-_READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "tls_cert": _file,
-    "tls_key": _file,
-    "host": str,
-    "port": _number(0, 65535),
-    "probe_port": _number(0, 65535),
-    "policies": _paths,
-    "add_policies": _paths,
-    "release": Minor.parse,
-    "cluster_state": _file,
-    "config": _file,
-    "workers": _number(1, 256),
-    "log_level": _level,
-    "drain_seconds": _seconds,
-    "in_cluster": _truth,
-    "kubeconfig": _file,
-    "context": str,
-    "namespace": _name,
-    "tls_secret": _name,
-    "register": _name,
-    "service": _name,
-    "service_port": _number(1, 65535),
-    "webhook_url": _url,
-    "ca_bundle": _file,
-    "inject_ca_from": _certificate,
-    "break_glass_group": str,
-    "webhook_timeout": _number(1, 30),
-    "record": _new_file,
-    "record_percent": _percent,
-    "record_limit": _number(1, 1 << 20),
-}

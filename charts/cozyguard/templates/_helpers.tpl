@@ -66,6 +66,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .Values.extraPolicies }}
 - --add-policies=/etc/cozyguard/policies
 {{- end }}
+{{- if and .Values.audit.enabled (eq .Values.audit.mode "leader") }}
+- --audit-every={{ .Values.audit.everyHours }}
+{{- with .Values.audit.report }}
+- --audit-report={{ . }}
+{{- end }}
+{{- end }}
 - --workers={{ .Values.workers }}
 - --log-level={{ .Values.logLevel }}
 - --drain-seconds={{ .Values.drainSeconds }}
