@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import Any, Final
 
 from webhook.cel.extent import source
+from webhook.cel.lenient import OR_VALUE
 from webhook.cel.literal import literal
 from webhook.cel.names import free_names, reached, renamed
 from webhook.cel.needs import Needs
 from webhook.cel.reads import ANY
-from webhook.cel.tree import Const, MapNode, Node, Tree, walk
+from webhook.cel.tree import Call, Const, MapNode, Node, Tree, walk
 from webhook.engine.activation import ACKNOWLEDGE
 from webhook.engine.policyset import LinkedPolicy
 from webhook.model.path import Path
@@ -48,15 +49,22 @@ class Expressions:
 
     def fault(self, *names: str) -> str:
         """Say why a native policy cannot have these expressions; "" where it can."""
-        found = sorted(
-            one for name in names if self.has(name) for one in self._reached(name) if one.startswith("lookups.")
-        )
-        return f"reads `{found[0]}`, and a native policy sees no other objects" if found else ""
+        known = [name for name in names if self.has(name)]
+        read = frozenset().union(*map(self._reached, known))
+        if found := sorted(one for one in read if one.startswith("lookups.")):
+            return f"reads `{found[0]}`, and a native policy sees no other objects"
+        trees = (self._trees[name] for name in (*known, *(read & self._trees.keys())))
+        if any(isinstance(node, Call) and node.function == OR_VALUE for tree in trees for node in walk(tree.root)):
+            return "calls `orValue` of what may be no optional, which only Kyverno takes"
+        return ""
 
     def condition_fault(self, name: str) -> str:
         """Say the same of a match condition, which sees less."""
-        if "namespaceObject" in free_names(self._trees[name]):
+        names = free_names(self._trees[name])
+        if "namespaceObject" in names:
             return "a match condition reads `namespaceObject`, which native ones do not have"
+        if any(one.startswith("variables.") for one in names):
+            return "a match condition reads `variables`, which native ones do not have"
         return self.fault(name)
 
     def asks_authorizer(self, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -120,21 +121,28 @@ def _bound(
         spec["matchConditions"] = conditions
     if variables := expressions.variables(names):
         spec["variables"] = variables
-    metadata = {"name": one.name, "annotations": annotations}
+    metadata = {"name": _name(one), "annotations": annotations}
     yield {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": {**spec, **own}}
-    binding: Object = {"policyName": one.name}
+    binding: Object = {"policyName": _name(one)}
     if kind == VALIDATING:
         binding["validationActions"] = sorted(action.value for action in one.actions)
     if one.params:
         binding["paramRef"] = _param_ref(one.params)
     if one.binding_match:
         binding["matchResources"] = _match(one.binding_match)
-    yield {"apiVersion": API_VERSION, "kind": f"{kind}Binding", "metadata": {"name": one.name}, "spec": binding}
+    yield {"apiVersion": API_VERSION, "kind": f"{kind}Binding", "metadata": {"name": _name(one)}, "spec": binding}
+
+
+def _name(policy: Policy) -> str:
+    """Give a name that a native policy can have: others have a namespace or a kind in theirs, or several policies."""
+    generated = {"": "", "cronjobs": "-cronjobs"}.get(policy.generated_for, "-pod-controllers")
+    return f"{policy.name.lower().replace('/', '.')}{generated}"
 
 
 def _conditions(policy: LinkedPolicy, expressions: Expressions) -> Iterator[Object]:
     for index, condition in enumerate(policy.policy.match_conditions):
-        yield {"name": condition.name, "expression": expressions.condition(name_of("condition", index))}
+        name = re.sub(r"[^-\w./]+", "-", condition.name)  # Kyverno takes any text
+        yield {"name": name, "expression": expressions.condition(name_of("condition", index))}
     if not policy.policy.native and _sees_old(policy.policy):
         yield {"name": "not-being-deleted.cozyguard.io", "expression": _NOT_BEING_DELETED}
 
