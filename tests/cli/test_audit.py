@@ -19,7 +19,7 @@ import pytest
         (["--output=policyreport", "--to=1.7"], "`--output policyreport` does not go with `--to`"),
         (["--output=junit", "--to=1.7"], "`--output junit` does not go with `--to`"),
         (["--report=polcyreport"], "got `polcyreport`, want policyreport or openreports; did you mean `policyreport`?"),
-        (["--output=yaml"], "got `yaml`, want text, json, junit, tap, policyreport or openreports"),
+        (["--output=yaml"], "got `yaml`, want text, json, junit, tap, html, policyreport or openreports"),
         (["--shard=3/3"], "got `3/3`, want a share such as `0/10`, of those from `0/10` to `9/10`"),
         (["--shard=1"], "got `1`, want a share"),
         (["--parallel=0"], "got `0`, want a whole number from 1 up"),

@@ -24,7 +24,7 @@ def policy(*sensitive: str, expression: str = "false", field: str = "spec", kind
     }
 
 
-@pytest.mark.parametrize("output", ["text", "json", "sarif", "junit", "tap", "github", "gitlab"])
+@pytest.mark.parametrize("output", ["text", "json", "sarif", "junit", "tap", "github", "gitlab", "html"])
 @pytest.mark.parametrize(
     "text",
     [
@@ -87,7 +87,7 @@ def test_the_line_of_a_field_beside_a_sensitive_one_is_shown(cozyguard: Run, wri
         "[JSONPatch{op: 'move', from: '/data/key', path: '/metadata/moved'}]",
     ],
 )
-@pytest.mark.parametrize("output", ["text", "json", "sarif", "junit", "tap", "github", "gitlab"])
+@pytest.mark.parametrize("output", ["text", "json", "sarif", "junit", "tap", "github", "gitlab", "html"])
 def test_a_patch_of_a_secret_hides_what_it_brings_and_what_goes(
     cozyguard: Run, write: Write, output: str, expression: str
 ) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from webhook.errors import DocumentError
 from webhook.model import path
+from webhook.model.decision import Outcome
 from webhook.model.fragment import scalar
 from webhook.model.policy import Policy
 from webhook.model.result import Patch, Result
@@ -16,9 +17,13 @@ from webhook.model.trial import Start, Tried
 from webhook.report.finding import weight
 from webhook.report.fragment import difference
 from webhook.report.html.finding import LOOKS
-from webhook.report.plain import visible
+from webhook.report.plain import shorten, visible
 from webhook.report.story import answer_words, value_words
-from webhook.report.text import fix_words
+from webhook.report.text import CHOICES, fix_words
+
+_MOST: Final = 100
+_LONGEST: Final = 400
+"""Findings, and rules of a policy, one for each element of a list; characters of a value: more is cut and counted."""
 
 
 def trial_document(tried: Tried) -> dict[str, Any]:
@@ -29,7 +34,7 @@ def trial_document(tried: Tried) -> dict[str, Any]:
     return {
         **faults,
         **_answer(tried.story),
-        "findings": list(map(_finding, tried.checked.results)),
+        **_findings(tried.checked.results),
         "changes": list(map(_change, tried.checked.patches)),
     }
 
@@ -72,15 +77,21 @@ def _policy(told: PolicyStory) -> dict[str, Any]:
         "left": visible(told.left),
         "changes": len(told.changes),
         "conditions": list(map(_told, told.conditions)),
-        "rules": list(map(_told, told.rules)),
+        "rules": list(map(_told, told.rules[:_MOST])),
+        "moreRules": max(0, len(told.rules) - _MOST),
     }
 
 
 def _told(told: Told) -> dict[str, Any]:
     """Tell an expression; `steps` is null where values are withheld."""
     element = f"[{told.element}]" if told.element is not None else ""
-    steps = None if told.steps is None else [[visible(one.text), visible(value_words(one))] for one in told.steps]
+    steps = None if told.steps is None else [[_cut(one.text), _cut(value_words(one))] for one in told.steps]
     return {"name": visible(told.name + element), "result": visible(told.result), "steps": steps}
+
+
+def _findings(results: Iterable[Result]) -> dict[str, Any]:
+    found = [result for result in results if result.finding.outcome is not Outcome.PASS]
+    return {"findings": list(map(_finding, found[:_MOST])), "moreFindings": max(0, len(found) - _MOST)}
 
 
 def _finding(result: Result) -> dict[str, Any]:
@@ -92,9 +103,10 @@ def _finding(result: Result) -> dict[str, Any]:
         "policy": visible(finding.policy.name),
         "rule": visible(finding.rule),
         "message": visible(finding.message),
+        "moreAllowed": max(0, len(finding.allowed) - CHOICES),
         "field": visible(path.render(finding.field)),
-        "value": visible(scalar(finding.value)) if finding.has_value else "",
-        "allowed": [visible(scalar(value)) for value in finding.allowed],
+        "value": _cut(scalar(finding.value)) if finding.has_value else "",
+        "allowed": [_cut(scalar(value)) for value in finding.allowed[:CHOICES]],
         "suggestion": "" if near is None else visible(scalar(near)),
         "why": visible(finding.why),
         "fix": visible(fix_words(finding)),
@@ -111,3 +123,7 @@ def _change(patch: Patch) -> dict[str, Any]:
         "message": visible(patch.change.message),
         "lines": list(map(visible, difference(patch.edits))),
     }
+
+
+def _cut(text: str) -> str:
+    return visible(shorten(text[: 2 * _LONGEST], _LONGEST))

@@ -135,6 +135,17 @@ def test_a_rule_that_goes_on_for_too_long_is_told_to_have_run_out_of_time() -> N
     assert "could not be evaluated" in str([one.finding.message for one in found.checked.results])
 
 
+def test_what_is_long_is_cut_and_counted() -> None:
+    each = POLICY.replace("{name: size,", "{name: size, forEach: {in: object.data, as: one},").replace(
+        "object == null ||", ""
+    )
+    data = "".join(f"  k{index}: {'x' * 5000}\n" for index in range(300))
+    document = trial_document(tried(policy=each, object=OBJECT + data))
+    assert (len(document["findings"]), document["moreFindings"]) == (100, 203)
+    assert (len(document["policies"][1]["rules"]), document["policies"][1]["moreRules"]) == (100, 203)
+    assert max(len(value) for rule in document["policies"][1]["rules"] for _, value in rule["steps"]) <= 400
+
+
 def test_a_secret_is_told_without_its_values(strings: Callable[[object], list[str]]) -> None:
     secret = OBJECT.replace("ConfigMap", "Secret").replace("b: x", "b: aHVudGVyMg==")
     document = trial_document(tried(object=secret))

@@ -21,9 +21,11 @@ function make(tag, settings, ...children) {
   made.append(...children.flat().filter(one => one !== "" && one !== null && one !== undefined));
   return made;
 }
+const more = number => number ? `and ${number.toLocaleString("en")} more` : "";
+
 // Head what there is, as a list if it has a look; null where there is nothing.
 function section(head, children, look) {
-  if (!children.length) return null;
+  if (!children.some(Boolean)) return null;
   return make("section", {}, make("h2", {}, head), look ? make("ul", { className: look }, children) : children);
 }
 
@@ -102,7 +104,7 @@ for (const tab of tabs) {
 
 function told(tried) {
   const { allowed, findings = [], changes = [], warnings = [], policies = [], notAsked = [] } = tried;
-  const broken = findings.filter(one => one.look !== "pass"), asked = policies.some(one => !one.left);
+  const asked = policies.some(one => !one.left);
   const nobody = tried.errors.length ? "no policy that loads is about it" : "allowed: no policy is about it";
   const look = allowed === undefined ? "warn" : !allowed ? "deny" : asked ? "pass" : "skip";
   const words = { warn: "not decided", skip: nobody }[look] ?? tried.answer;
@@ -111,13 +113,13 @@ function told(tried) {
   $("outcome").replaceChildren(...[
     section("What is wrong with the texts", tried.errors.map(fault), "errors"),
     section("Notes", tried.notices.map(fault), "list"),
-    section("Findings", broken.map(finding)),
+    section("Findings", [...findings.map(finding), more(tried.moreFindings)]),
     section("Changes", changes.map(change)),
     section("Warnings that kubectl prints", warnings.map(one => make("li", {}, one)), "list"),
     section("Step by step", policies.map(policy)),
     section("Not asked", notAsked.map(one => make("li", {}, make("code", {}, one.policy), ` ${one.why}`)), "list"),
   ].filter(Boolean));
-  const marks = [...tried.errors.map(one => ({ ...one, look: "deny" })), ...broken].filter(one => one.line);
+  const marks = [...tried.errors.map(one => ({ ...one, look: "deny" })), ...findings].filter(one => one.line);
   for (const name of editors) mark(name, marks.filter(one => one.file === name));
 }
 
@@ -132,7 +134,7 @@ function finding(one) {
   const facts = {
     path: one.field && code(one.field),
     found: one.value && code(one.value),
-    allowed: one.allowed.length && one.allowed.slice(0, 8).flatMap(value => [code(value), " "]),
+    allowed: one.allowed.length && [...one.allowed.flatMap(value => [code(value), " "]), more(one.moreAllowed)],
     "did you mean": one.suggestion && code(one.suggestion),
     why: one.why,
     fix: one.fix,
@@ -157,6 +159,7 @@ function policy(one) {
   return make("details", { open: !one.left },
     make("summary", {}, make("strong", {}, one.policy), make("small", {}, ` ${phase}${left}`)),
     one.conditions.map(each => expression("only where", each)), one.rules.map(each => expression("rule", each)),
+    more(one.moreRules),
     told.length || left || one.changes ? "" : make("p", {}, "has nothing to say"));
 }
 
