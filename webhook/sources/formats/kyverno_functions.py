@@ -31,7 +31,7 @@ _CONTEXTS: Final = {
 _MEMBERS: Final = frozenset(("get", "post", "client", "getmetadata", "apply"))
 
 _FUNCTIONS: Final = {
-    **dict.fromkeys(("resource.Post", "resource.post"), "makes other objects, which a webhook does not"),
+    **dict.fromkeys(("resource.Post", "resource.post"), "sends a request, which a decision here never does"),
     **dict.fromkeys(
         ("resource.ToGVR", "resource.toGVR"), "finds resources while it is evaluated; want them as literal text"
     ),

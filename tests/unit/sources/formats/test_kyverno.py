@@ -160,7 +160,7 @@ def test_a_cluster_policy_is_refused_even_beside_others_in_a_folder(load: Load) 
 @pytest.mark.parametrize(
     ("expression", "told"),
     [
-        ("resource.Post('v1', 'pods', {}) != null", "`resource.Post` makes other objects"),
+        ("resource.Post('v1', 'pods', {}) != null", "`resource.Post` sends a request"),
         ("globalContext.get('a', '') != null", "`globalContext.get` reads what Kyverno keeps"),
         ("http.Get('http://a') == 1", "`http.Get` asks another server"),
         ("image.GetMetadata ( 'a' ).x", "`image.GetMetadata` asks an image registry"),
