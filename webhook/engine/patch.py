@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.cel.errors import CelError
+from webhook.engine import sharing
 from webhook.engine.native_patch import TestFailed, carry_out, source
 from webhook.model.decision import Operation
 from webhook.model.request import Object
@@ -26,25 +26,35 @@ _OPERATIONS: Final = ("add", "copy", "move", "remove", "replace", "test")
 
 
 def apply(obj: Object, operations: Sequence[Any], *, native: bool = False) -> Object:
-    """Apply operations in order to a copy. Raises CelError when one cannot be.
+    """Apply operations in order. Raises CelError when one cannot be.
 
-    A `test` that does not hold means that nothing at all changes. `native`: as for a MutatingAdmissionPolicy, which
-    makes no parents that `add`, `copy` or `move` lack.
+    What they leave alone is not copied: both versions of the object have it. A `test` that does not hold means that
+    nothing at all changes. `native`: as for a MutatingAdmissionPolicy, which makes no parents that `add`, `copy` or
+    `move` lack.
     """
     if len(operations) > _MOST_OPERATIONS:
         raise CelError(f"got {len(operations)} JSON Patch operations, want at most {_MOST_OPERATIONS}")
-    document: Any = deepcopy(obj)
+    document: Any = obj
     copied = 0
     for operation in map(_checked, operations):
         copied += _copies(document, operation, native=native)
         if copied > _MOST_COPIED:
             raise CelError(f"the patch copies more than {_MOST_COPIED} characters")
         try:
+            document = _opened(document, operation)
             document = carry_out(document, operation) if native else _carried_out(document, operation)
         except TestFailed:
             return obj
     if not isinstance(document, dict):
         raise CelError("the patch replaces the whole object with something that is no object")
+    return document
+
+
+def _opened(document: Any, operation: Operation) -> Any:
+    """Copy what an operation changes: around its path, and around where a `move` takes from."""
+    document = sharing.opened(document, operation["path"])
+    if operation["op"] == "move" and isinstance(operation.get("from"), str):
+        document = sharing.opened(document, operation["from"])
     return document
 
 
@@ -65,9 +75,7 @@ def _carried_out(document: Any, operation: Operation) -> Any:
 
 def difference(before: Object, after: Object) -> tuple[Operation, ...]:
     """Find the operations that lead from one object to the other; none when they are equal."""
-    import jsonpatch
-
-    return tuple(jsonpatch.make_patch(before, after)) if before is not after else ()
+    return tuple(sharing.operations(before, after))
 
 
 def _checked(operation: Any) -> Operation:
