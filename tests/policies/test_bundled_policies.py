@@ -1,19 +1,19 @@
 """No object, however torn, makes a bundled policy err: each field missing, null, or of another kind.
 
-The objects are those of the policies' own tests, so that every rule is reached. A field may always be missing or null; of
-another kind it is only where the API server takes that: it has types of its own for Kubernetes' kinds, and a schema for
-the others.
+The objects are those of the policies' own tests, so that every rule is reached, and what they look up is torn as they
+are. A field may always be missing or null; of another kind it is only where the API server takes that: it has types of
+its own for Kubernetes' kinds, and a schema for the others.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 import yaml
@@ -33,6 +33,8 @@ from webhook.sources.objects import ObjectStore
 POLICIES = Path(__file__).parents[2] / "policies"
 CRDS = Path(__file__).parents[1] / "controlplane" / "crds"
 SUITES = sorted(file.relative_to(POLICIES).parent for file in POLICIES.glob("*/*/tests.yaml"))
+
+Steps: TypeAlias = tuple[str | int, ...]
 
 MISSING = object()
 OTHERS: tuple[Any, ...] = (MISSING, None, {}, ["x"], "x", 7, True)
@@ -102,18 +104,26 @@ def _distinct(folder: Path) -> Iterator[tuple[str, Case]]:
 
 
 def _torn(case: Case) -> Iterator[tuple[str, Case]]:
-    """Tear the object of a case, then the one it replaces."""
-    for path, torn in _variants(case.object):
+    """Tear the object of a case, then the one it replaces, then each that is looked up."""
+    for path, torn in _variants(case.object, _may_stand):
         yield f"object {path}", replace(case, object=torn)
-    for path, torn in _variants(case.old_object):
+    for path, torn in _variants(case.old_object, _may_stand):
         yield f"oldObject {path}", replace(case, old_object=torn)
+    for index, looked_up in enumerate(case.lookups):
+        for path, torn in _variants(looked_up, _may_be_stored):
+            lookups = (*case.lookups[:index], torn, *case.lookups[index + 1 :])
+            yield f"lookups[{index}] {path}", replace(case, lookups=lookups)
 
 
-def _variants(obj: Object | None) -> Iterator[tuple[str, Object]]:
+def _variants(obj: Object | None, may: Callable[[Any, Steps, Object], bool]) -> Iterator[tuple[str, Object]]:
     for path in _paths(obj or {}):
-        if path[0] in ("apiVersion", "kind") or path == ("metadata",):
-            continue  # without these it is no object, and no request is made of it
-        for value in (other for other in OTHERS if _may_stand(other, path, obj or {})):
+        if path[0] in ("apiVersion", "kind") or path in (
+            ("metadata",),
+            ("metadata", "name"),
+            ("metadata", "namespace"),
+        ):
+            continue  # without these it is no object, no request is made of it, and nobody finds it
+        for value in (other for other in OTHERS if may(other, path, obj or {})):
             torn = deepcopy(obj or {})
             parent: Any = torn
             for step in path[:-1]:
@@ -125,17 +135,31 @@ def _variants(obj: Object | None) -> Iterator[tuple[str, Object]]:
             yield f"{render(path)} = {'missing' if value is MISSING else json.dumps(value)}", torn
 
 
-def _may_stand(value: Any, path: tuple[str | int, ...], obj: Object) -> bool:
+def _may_stand(value: Any, path: Steps, obj: Object) -> bool:
     """Tell whether the API server lets a value through to those whom it asks."""
-    if value is MISSING or value is None:
-        return True
+    return value is MISSING or value is None or ("." in obj["apiVersion"] and _fits(value, _schema(path, obj)))
+
+
+def _may_be_stored(value: Any, path: Steps, obj: Object) -> bool:
+    """Tell whether the API server stores a value there."""
+    if value is MISSING:
+        return path[-1] not in _schema(path[:-1], obj).get("required", ())
+    schema = _schema(path, obj)
+    return "." in obj["apiVersion"] and _fits(value, schema) and (value != {} or "required" not in schema)
+
+
+def _schema(path: Steps, obj: Object) -> Any:
+    """Find what a CRD says of a place: nothing where any value can be."""
     group, _, version = obj["apiVersion"].rpartition("/")
-    if "." not in group:
-        return False
-    schema: Any = _METADATA if path[0] == "metadata" else _schemas().get((group, version, obj["kind"]), {})
+    schema: Any = _METADATA if path[:1] == ("metadata",) else _schemas().get((group, version, obj["kind"]), {})
     for step in path:
         schema = schema.get("items") or schema.get("properties", {}).get(step) or schema.get("additionalProperties", {})
-    return isinstance(value, _TYPES[schema.get("type")])
+    return schema
+
+
+def _fits(value: Any, schema: Any) -> bool:
+    items = value if isinstance(value, list) else ()
+    return isinstance(value, _TYPES[schema.get("type")]) and all(_fits(one, schema.get("items", {})) for one in items)
 
 
 _TYPES: dict[str | None, type] = {"object": dict, "array": list, "string": str, "boolean": bool, None: object}
@@ -154,7 +178,7 @@ def _schemas() -> dict[tuple[str, str, str], Any]:
     }
 
 
-def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+def _paths(value: Any, path: Steps = ()) -> Iterator[Steps]:
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in entries:
         yield (*path, key)
