@@ -33,7 +33,6 @@ DIFFERENCES: Final[Mapping[str, str]] = {
     "sub": "more than 100,000 digits are refused",
     "isInteger": "does not change after a comparison with a greater quantity",
     "asInteger": "does not change after a comparison with a greater quantity",
-    "@sortByAssociatedKeys": "a typed key needs `dyn(…)` where the type of the result matters",
 }
 """What differs from the API server, by function."""
 

@@ -10,7 +10,7 @@ from typing import Final
 from webhook.cel.errors import Budget, CelError, ExpressionError
 from webhook.cel.functions import FUNCTIONS
 from webhook.cel.functions.format_check import template_faults
-from webhook.cel.tree import Call, Const, Ident, ListNode, MapNode, Node, Select, Tree, children, walk
+from webhook.cel.tree import Call, Const, Ident, ListNode, Loop, MapNode, Node, Select, Tree, children, walk
 from webhook.cel.values import Uint
 from webhook.cel.values.text import show
 from webhook.errors import did_you_mean
@@ -36,6 +36,11 @@ computes conversions of literals when it compiles."""
 
 _QUALIFIERS: Final = (bool, int, Uint, float, str)
 """What a literal in an index can be."""
+
+_SORTABLE: Final = frozenset(
+    overload.parameters[1].removeprefix("list<").removesuffix(">")
+    for overload in FUNCTIONS["@sortByAssociatedKeys"].overloads
+) | {"dyn"}
 
 _MADE: Final = re.compile(r"(?:Object(?:[._]\w+)*|JSONPatch)$")
 """Structures that an expression can make."""
@@ -119,9 +124,6 @@ def _errors(tree: Tree, faults: Iterable[_Fault]) -> tuple[ExpressionError, ...]
 
 
 def _name_faults(node: Node, names: Mapping[str, str]) -> Iterator[_Fault]:
-    match node:
-        case Select(operand=Ident(name="variables" | "lookups" as of), field=name, test=True):
-            yield node, f"`{of}.{name}` always exists; leave has() out, or test a field of it"
     if not isinstance(node, Call) or node.function in FUNCTIONS or not node.function.isidentifier():
         return
     function = node.function
@@ -140,6 +142,10 @@ def _value_faults(tree: Tree, node: Node) -> Iterator[_Fault]:
             yield node, "the number is too big for a double"
         case Ident(name="dyn"):
             yield node, "`dyn` is no type that a value can have"
+        case Loop(kind="sort", body=key) if tree.type_of(key) not in _SORTABLE:
+            yield key, f"`sortBy` cannot order by {tree.type_of(key)}"
+        case Loop(kind="sort", range=elements) if tree.type_of(elements).startswith("map("):
+            yield elements, f"`sortBy` sorts lists, got {tree.type_of(elements)}"
         case MapNode(structure=name) if name and not _MADE.match(name):
             yield node, f"`{name}` cannot be made in Kubernetes"
         case Call(function="_[_]" | "_[?_]", args=(_, Const(value=key) as literal)) if not isinstance(key, _QUALIFIERS):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _NUMBERS: Final = ("int", "uint", "double")
 _ORDERED: Final = ("bool", "string", "bytes", "timestamp", "duration")
 _KEPT: Final = frozenset({*_NUMBERS, *_ORDERED, "null_type"})
+_NESTED: Final = 10
+"""How many levels of parameters the type of a variable may have (the library takes 13)."""
 _COMPARISONS: Final = ("_<_", "_<=_", "_>_", "_>=_")
 
 
@@ -65,9 +67,10 @@ def _pool(structures: tuple[tuple[str, tuple[str, ...]], ...]) -> DescriptorPool
 def library_type(text: str) -> cel.Type:
     """Give the library's form of a type written as CEL does: `map(string, list(dyn))`.
 
-    An optional, and a type as a value, are dyn: the library's Python interface mangles the names of such types.
+    An optional, and a type as a value, are dyn: the library's Python interface mangles the names of such types. So
+    is what lies deeper in a type than the library takes in a declaration.
     """
-    name, parameters = _parts(text)
+    name, parameters = _parts(text) if text.count("(") < _NESTED else ("dyn", [])
     types = list(map(library_type, parameters))
     match name:
         case "list" if types:

@@ -96,7 +96,7 @@ class Budget:
             raise Exhausted("the deadline of the request has passed")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class ExpressionError:
     """One fault of an expression's text; line and column count from 1 within that text."""
 

@@ -11,10 +11,20 @@ _TOKEN: Final = re.compile(
     r"""\s+|//[^\n]*
     |[rRbB]{0,2}(?:'''(?:\\.|[^\\])*?'''|\"\"\"(?:\\.|[^\\])*?\"\"\"|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")
     |0x[0-9a-fA-F]+u?|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?u?
-    |[A-Za-z_]\w*|`[^`]*`|.""",
+    |[A-Za-z_]\w*|`[^`]*`|&&|\|\||[=!<>]=|.""",
     re.VERBOSE | re.DOTALL,
 )
-_BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
+BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
+"""What opens, and what closes it."""
+
+
+def tokens(text: str) -> list[tuple[int, int, str]]:
+    """Give the start, the end and the text of every token."""
+    return [
+        (match.start(), match.end(), match[0])
+        for match in _TOKEN.finditer(text)
+        if not match[0].isspace() and not match[0].startswith("//")
+    ]
 
 
 def source(tree: Tree, node: Node) -> str:
@@ -36,11 +46,7 @@ class _Extents:
 
     def __init__(self, tree: Tree) -> None:
         self._offsets = tree.offsets
-        self._tokens = [
-            (match.start(), match.end(), match[0])
-            for match in _TOKEN.finditer(tree.text)
-            if not match[0].isspace() and not match[0].startswith("//")
-        ]
+        self._tokens = tokens(tree.text)
         self._index = {start: index for index, (start, _, _) in enumerate(self._tokens)}
 
     def extent(self, node: Node) -> tuple[int, int]:
@@ -75,7 +81,7 @@ class _Extents:
         sign = self._tokens[index][2]
         if isinstance(node, MapNode) and sign != "{":
             index = next(i for i in range(index, len(self._tokens)) if self._tokens[i][2] == "{")
-        if self._tokens[index][2] in _BRACKETS:
+        if self._tokens[index][2] in BRACKETS:
             return self._closing(index)
         if sign == ".":
             index += 2 if self._tokens[index + 1][2] == "?" else 1
@@ -86,7 +92,7 @@ class _Extents:
     def _closing(self, index: int) -> int:
         depth = 0
         for _, end, token in self._tokens[index:]:
-            depth += (token in _BRACKETS) - (token in _BRACKETS.values())
+            depth += (token in BRACKETS) - (token in BRACKETS.values())
             if depth == 0:
                 return end
         return self._tokens[-1][1]

@@ -11,13 +11,11 @@ from webhook.cel.errors import ExpressionError
 from webhook.cel.messages import MESSAGES
 from webhook.errors import did_you_mean
 
-DEPTH: Final = 32
-"""How deep the library's parser goes; Kubernetes goes down to 250."""
+DEPTH: Final = 64
+"""How many levels an expression has at most, which all that goes through a tree can go; in Kubernetes, about 250."""
 
 _FAULT = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*?)(?: \[[A-Z_]+\])?$", re.MULTILINE)
-TOO_DEEP: Final = ExpressionError(
-    1, 1, f"the expression is nested more than {DEPTH} levels deep; move parts of it into variables"
-)
+TOO_DEEP: Final = ExpressionError(1, 1, "the expression is nested too deep; move parts of it into variables")
 
 _FOLLOWS: Final = "'*error*'"
 """What the library calls the type of an expression in which it has found a fault."""

@@ -2,7 +2,8 @@
 
 Some forms the checker cannot know are handed to it in a form of the same length that it does know, so
 that every position stays what it was: `Object.spec{…}` as a message of a plain name, `exists_one` with
-two variables as `existsOne`, `sortBy` as `map`.
+two variables as `existsOne`, `sortBy` as `map`. What is too deep for the library's parser, and what has a
+type that its checker cannot know, is handed to it in parts (`cuts.py`).
 """
 
 from __future__ import annotations
@@ -17,18 +18,23 @@ from typing import TYPE_CHECKING, Final
 from google.protobuf.message import DecodeError
 
 from webhook.cel import checks
+from webhook.cel.cuts import parts
 from webhook.cel.decode import decode
 from webhook.cel.environment import environment
-from webhook.cel.errors import ExpressionErrors
-from webhook.cel.faults import TOO_DEEP, faults
+from webhook.cel.errors import ExpressionError, ExpressionErrors
+from webhook.cel.faults import DEPTH, TOO_DEEP, faults
+from webhook.cel.graft import graft
 from webhook.cel.macros import restore
-from webhook.cel.tree import Call, Const, Loop, MapNode, Node, Tree, walk
+from webhook.cel.tree import Call, Const, Loop, MapNode, Node, Tree, depth, walk
 
 if TYPE_CHECKING:
     from cel_expr_python import cel
 
 _OBJECT: Final = re.compile(r"\bObject(?:_\w+)*")
-_REWRITTEN: Final = re.compile(r"\b(?:Object|exists_one|sortBy)\b|\bhas\s*\(\s*(?:variables|lookups)\b")
+_REWRITTEN: Final = re.compile(r"\b(?:Object|exists_one|sortBy)\b")
+_PARTED: Final = re.compile(
+    r"\bsortBy\b|\bhas\s*\(\s*(?:variables|lookups)\s*\.\s*\w+\s*\)|\b(?:variables|lookups)\s*\.\s*\?"
+)
 _WORD: Final = re.compile(r"\w+")
 _KEPT: Final = 1024
 """Expressions that are remembered: of the bundled policies' expressions, half are there twice."""
@@ -43,13 +49,54 @@ def compile_expression(text: str, names: Mapping[str, str]) -> Tree:
     read = tuple((name, type_) for name, type_ in names.items() if name.rpartition(".")[2] in words)
     with suppress(ExpressionErrors):  # what is wrong is told with all names that there are to choose from
         return _known(text, read)
-    return _checked(text, names, _parse(text, names))
+    return _tree(text, names, in_words=True)
 
 
 @lru_cache(maxsize=_KEPT)
 def _known(text: str, names: tuple[tuple[str, str], ...]) -> Tree:
     """Compile an expression for all who write the same text and mean the same names by it."""
-    return _checked(text, dict(names), _parse(text, dict(names)) if _REWRITTEN.search(text) else None)
+    return _tree(text, dict(names), in_words=False)
+
+
+def _tree(text: str, names: Mapping[str, str], *, in_words: bool) -> Tree:
+    """Compile an expression in one piece, where the library can; `in_words` says that it has a fault to be told."""
+    tree = None
+    if not _PARTED.search(text):
+        parsing = in_words or _REWRITTEN.search(text)
+        try:
+            tree = _checked(text, names, _parse(text, names) if parsing else None)
+        except ExpressionErrors as error:
+            if error.errors != (TOO_DEEP,):
+                raise
+    tree = tree or _joined(text, names)
+    if found := checks.of_values(tree):
+        raise ExpressionErrors(found)
+    return tree
+
+
+def _joined(text: str, names: Mapping[str, str]) -> Tree:
+    """Compile an expression part by part."""
+    trees: dict[str, Tree] = {}
+    types = dict(names)
+    found: list[ExpressionError] = []
+    last = 0
+    for part in parts(text):
+        words = frozenset(_WORD.findall(part.text))
+        known = {name: type_ for name, type_ in types.items() if name in names or name in words}
+        known |= dict.fromkeys(part.bound, "dyn")
+        try:
+            tree = _checked(part.text, known, _parse(part.text, known))
+        except ExpressionErrors as error:
+            found += error.errors
+            types[part.name] = "dyn"
+        else:
+            inner = {name: trees[name] for name in words & trees.keys()}
+            trees[part.name] = grafted = graft(tree, inner, part, last)
+            types[part.name] = grafted.type
+            last = max(grafted.offsets)
+    if found or depth(trees[""].root) > DEPTH:
+        raise ExpressionErrors(tuple(sorted(found)) or (TOO_DEEP,))
+    return replace(trees[""], text=text)
 
 
 def _parse(text: str, names: Mapping[str, str]) -> Tree:
@@ -65,10 +112,7 @@ def _checked(text: str, names: Mapping[str, str], parsed: Tree | None) -> Tree:
     tree = _compile(env, _checkable(parsed) if parsed else text, text, names, check=True)
     if found := checks.of_names(tree, names):
         raise ExpressionErrors(found)
-    tree = _restored(tree, _sorts(parsed) if parsed else frozenset())
-    if found := checks.of_values(tree):
-        raise ExpressionErrors(found)
-    return tree
+    return _restored(tree, _sorts(parsed) if parsed else frozenset())
 
 
 def _compile(env: cel.Env, text: str, original: str, names: Mapping[str, str], *, check: bool) -> Tree:
@@ -115,14 +159,15 @@ def _structures(root: Node) -> dict[str, set[str]]:
 def _restored(tree: Tree, sorts: frozenset[int]) -> Tree:
     """Put the macros back, and say `dyn` where the checker says one of the `Object` types.
 
-    `sorts` are the offsets of `sortBy` calls; such a loop has the type of what it sorts.
+    `sorts` are the offsets of `sortBy` calls; such a loop has the type of what it sorts, and is a part by itself.
     """
     folds = frozenset(id_ for id_, offset in tree.offsets.items() if offset in sorts)
     root = restore(tree.root, folds)
     types = {id_: _OBJECT.sub("dyn", type_) for id_, type_ in tree.types.items()}
     for node in walk(root):
         if isinstance(node, Loop) and node.kind == "sort":
-            types[node.id] = types.get(node.range.id, "dyn")
+            elements, key = types.get(node.range.id, "dyn"), types.get(node.body.id, "dyn")
+            types[node.id] = "list(dyn)" if elements == "dyn" != key else elements
     return replace(tree, root=root, types=types)
 
 

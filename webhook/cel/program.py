@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import marshal
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from webhook.cel.activation import Activation
 from webhook.cel.errors import ExpressionError, ExpressionErrors
 from webhook.cel.linked import Linked, Unit
 from webhook.cel.namespace import namespace
-from webhook.cel.slots import SlotTable
+from webhook.cel.slots import Slot, SlotTable
 from webhook.cel.trace import Trace
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ ADMISSION: Mapping[str, str] = MappingProxyType(
     }
 )
 """What every admission expression may read, with the types that Kubernetes gives it."""
+
+
+_PLAIN = 32
+"""What has no more levels than that, Python can read for sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +155,11 @@ class Builder:
 
     def _add(self, name: str, tree: Tree, unit: Unit) -> None:
         from webhook.cel.generate import Generator
+        from webhook.cel.tree import depth
 
         slots = {name: unit.slot for name, unit in self._units.items() if unit.fingerprint}
+        if depth(tree.root) > _PLAIN:
+            _try(tree, slots, unit.parameters)
         self._sources.append(Generator(tree, slots).function(unit.python_name, unit.parameters))
         self._units[name] = unit
         self._trees[name] = tree
@@ -163,6 +170,19 @@ class Builder:
 
 def _code(source: str) -> bytes:
     return marshal.dumps(compile(source, "<cel>", "exec"))
+
+
+def _try(tree: Tree, slots: Mapping[str, Slot], parameters: Sequence[str]) -> None:
+    """Write a deep expression, and its twin. Raises ExpressionErrors where Python cannot read what is written."""
+    from webhook.cel.faults import TOO_DEEP
+    from webhook.cel.generate import Generator
+    from webhook.cel.instrument import Twin
+
+    try:
+        for writer in (Generator, Twin):
+            compile(writer(tree, slots).function("f", parameters), "<cel>", "exec")
+    except (SyntaxError, RecursionError):  # too many parentheses, blocks or indentations
+        raise ExpressionErrors((TOO_DEEP,)) from None
 
 
 def _gives(type_: str, want: str) -> bool:

@@ -185,6 +185,14 @@ def walk(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(children(current)))
 
 
+def depth(node: Node) -> int:
+    """Tell how many levels there are from the node down to its lowest sub-expression."""
+    level, levels = [node], 0
+    while level:
+        level, levels = [child for one in level for child in children(one)], levels + 1
+    return levels
+
+
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
     """Give a node with what `change` makes of its direct sub-expressions."""
     match node:

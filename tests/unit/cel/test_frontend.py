@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from webhook.cel.environment import variable_type
 from webhook.cel.errors import ExpressionErrors
 from webhook.cel.frontend import compile_expression
 
@@ -86,9 +87,13 @@ REFUSED = {
     " bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given kubernetes.Quantity",
     # forms
     'has(object.labels["a/b"])': '1:18: has() takes a field such as `a.b`, not an index: write `"a/b" in object.labels`',
-    "has(variables.gates)": "1:4: `variables.gates` always exists; leave has() out, or test a field of it",
     "object.`a-b`": "1:7: Kubernetes reads no quoted field names; write `['a-b']` for this field",
-    " + ".join(["1"] * 40): "1:1: the expression is nested more than 32 levels deep; move parts of it into variables",
+    "has(variables.gate)": "1:5: no variable `variables.gate`; did you mean `variables.gates`?",
+    "variables.?gate": "1:1: no variable `variables.gate`; did you mean `variables.gates`?",
+    "variables.gates.sortBy(g, [g])": "1:27: `sortBy` cannot order by list(string)",
+    "{'a': 1}.sortBy(k, k)": "1:1: `sortBy` sorts lists, got map(string, int)",
+    "variables.gates.sortBy(g, size(g))[0] == 1": "1:39: `==` cannot be applied to string and int",
+    " + ".join(["1"] * 70): "1:1: the expression is nested too deep; move parts of it into variables",
 }
 
 
@@ -105,7 +110,14 @@ TAKEN = {
     "variables.gates.exists_one(i, g, g == 'a')": "bool",
     "variables.gates.existsOne(i, g, g == 'a')": "bool",
     "variables.gates.transformList(i, g, g)": "list(string)",
+    "has(variables.gates)": "bool",
+    "has(lookups.gpu) && has(variables.gates)": "bool",
+    "variables.?gates": "optional_type(list(string))",
+    "variables.?gates[?0].orValue('a') == 'b'": "bool",
     "variables.gates.sortBy(g, size(g))": "list(string)",
+    "variables.gates.sortBy(g, size(g)).join(',')": "string",
+    "variables.gates.map(g, [g, g].sortBy(h, h)[0])": "list(dyn)",
+    "object.sortBy(x, size(x.a))": "list(dyn)",
     "Object{spec: Object.spec{anything: 1, ?other: object.?x}}": "dyn",
     "[JSONPatch{op: 'add', path: '/a', value: Object.a{b: 1}}]": "list(JSONPatch)",
     "[[], ['a']]": "list(list(string))",
@@ -144,6 +156,22 @@ TAKEN = {
 @pytest.mark.parametrize(("text", "type_"), TAKEN.items())
 def test_what_kubernetes_takes_is_taken_and_typed(text: str, type_: str) -> None:
     assert compile_expression(text, NAMES).type == type_
+
+
+VARIABLES = {
+    "object.a": "dyn",
+    "[1.5]": "list(double)",
+    "timestamp(0)": "timestamp",
+    "quantity('1')": "dyn",
+    "[optional.of(1)]": "list(dyn)",
+    "{'a': type(1)}": "map(string, dyn)",
+    "request": "dyn",
+}
+
+
+@pytest.mark.parametrize(("text", "type_"), VARIABLES.items())
+def test_a_variable_keeps_the_types_that_kubernetes_keeps(text: str, type_: str) -> None:
+    assert variable_type(compile_expression(text, NAMES).type) == type_
 
 
 def test_every_fault_is_reported_at_once() -> None:

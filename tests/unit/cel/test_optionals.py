@@ -56,6 +56,7 @@ ERRORS = {
     "object.?z.value()": "optional.none() dereference",
     "object.z.?b": "no such key: z",
     "object.s.orValue('')": "no such overload",
+    "object.?a.optFlatMap(a, a.b)": "no such overload",
     "object.?z.orValue(object.y)": "no such key: y",
 }
 
