@@ -52,7 +52,7 @@ def sources(case: Case) -> str:
 
 def told(decision: Decision) -> Any:
     """Say what counts of a decision: findings come once a rule natively, and once an element from us."""
-    outcomes = sorted({(finding.policy.name, finding.outcome.value, finding.ignored) for finding in decision.findings})
+    outcomes = sorted({(finding.outcome.value, finding.ignored) for finding in decision.findings})
     return decision.allowed, outcomes, decision.object, decision.audit_annotations.keys() - {"validation_failure"}
 
 

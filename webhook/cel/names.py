@@ -26,12 +26,19 @@ def reached(trees: Mapping[str, Tree], name: str) -> frozenset[str]:
 
 def renamed(tree: Tree, names: Mapping[str, str]) -> str:
     """Give the text with each of these names replaced by an expression, which has to be one operand."""
-    places = {tree.offsets[node.id]: node.name for node in _free(tree) if node.name in names}
+    places = {_extent(tree, node): names[node.name] for node in _free(tree) if node.name in names}
     text = tree.text
-    for start in sorted(places, reverse=True):
-        name = places[start]
-        text = text[:start] + names[name] + text[start + len(name) :]
+    for start, end in sorted(places, reverse=True):
+        text = text[:start] + places[start, end] + text[end:]
     return text
+
+
+def _extent(tree: Tree, node: Ident) -> tuple[int, int]:
+    """Find where a name begins and ends; one of two parts is said to stand at its dot."""
+    offset, (first, dot, last) = tree.offsets[node.id], node.name.partition(".")
+    if not dot:
+        return offset, offset + len(first)
+    return tree.text.rindex(first, 0, offset), tree.text.index(last, offset) + len(last)
 
 
 def _free(tree: Tree) -> Iterator[Ident]:

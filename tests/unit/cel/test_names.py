@@ -33,6 +33,12 @@ def test_a_name_is_replaced_where_it_is_that_name_and_nothing_else(text: str, ex
     assert renamed(compile_expression(text, TYPES), {"release": "R"}) == expected
 
 
+def test_a_name_of_two_parts_is_replaced_as_a_whole() -> None:
+    types = TYPES | {"lookups.a": "dyn", "lookups.lookups": "dyn"}
+    tree = compile_expression("lookups.a.b == (lookups . a == null) || lookups.lookups.?a.hasValue()", types)
+    assert renamed(tree, {"lookups.a": "A", "lookups.lookups": "L"}) == "A.b == (A == null) || L.?a.hasValue()"
+
+
 def test_names_are_those_that_nothing_inside_binds() -> None:
     tree = compile_expression("object.a.all(object, object == variables.x) && release.b", TYPES)
     assert free_names(tree) == {"object", "variables.x", "release"}

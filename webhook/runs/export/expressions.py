@@ -17,8 +17,10 @@ from webhook.cel.tree import Call, Const, MapNode, Node, Tree, walk
 from webhook.engine.activation import ACKNOWLEDGE
 from webhook.engine.policyset import LinkedPolicy
 from webhook.model.path import Path
+from webhook.model.policy import Lookup
 from webhook.model.release import Release
 from webhook.model.request import Object
+from webhook.runs.export.absent import Absent
 
 _ACKNOWLEDGED: Final = (
     f"(object == null ? oldObject : object).?metadata.?annotations[?{literal(ACKNOWLEDGE)}].orValue('').split(',')"
@@ -47,16 +49,25 @@ class Expressions:
         """Give an expression's CEL type."""
         return self._trees[name].type
 
-    def fault(self, *names: str) -> str:
-        """Say why a native policy cannot have these expressions; "" where it can."""
+    def fault(self, *names: str, param: str = "") -> str:
+        """Say why a native policy, with this lookup as its param, cannot have these expressions; "" where it can."""
         known = [name for name in names if self.has(name)]
         read = frozenset().union(*map(self._reached, known))
-        if found := sorted(one for one in read if one.startswith("lookups.")):
+        if found := sorted(one for one in read if one.startswith("lookups.") and one != f"lookups.{param}"):
             return f"reads `{found[0]}`, and a native policy sees no other objects"
         trees = (self._trees[name] for name in (*known, *(read & self._trees.keys())))
         if any(isinstance(node, Call) and node.function == OR_VALUE for tree in trees for node in walk(tree.root)):
             return "calls `orValue` of what may be no optional, which only Kyverno takes"
         return ""
+
+    def guard(self, rule: str) -> Lookup | None:
+        """Give the lookup that a rule can have as its param: one object of a fixed name, without which it holds."""
+        names = [name for name in (rule, f"{rule}.each") if self.has(name)]
+        read = frozenset().union(*map(self._reached, names))
+        found = [one for one in self.policy.policy.lookups if f"lookups.{one.name}" in read]
+        if len(found) != 1 or self.policy.policy.reads_params or not _is_fixed(found[0]):
+            return None
+        return found[0] if Absent(self._trees, f"lookups.{found[0].name}").holds(rule) else None
 
     def condition_fault(self, name: str) -> str:
         """Say the same of a match condition, which sees less."""
@@ -86,7 +97,10 @@ class Expressions:
 
     def text(self, name: str) -> str:
         """Write an expression whose policy has `variables`."""
-        return renamed(self._trees[name], {known: f"variables.{new}" for known, new in self._variables.items()})
+        names = {known: f"variables.{new}" for known, new in self._variables.items()}
+        return renamed(
+            self._trees[name], names | {f"lookups.{one.name}": "params" for one in self.policy.policy.lookups}
+        )
 
     def condition(self, name: str) -> str:
         """Write a match condition, which can read no variable."""
@@ -126,6 +140,10 @@ class Expressions:
 
     def _reached(self, name: str) -> frozenset[str]:
         return reached(self._trees, name)
+
+
+def _is_fixed(lookup: Lookup) -> bool:
+    return bool(lookup.object_name.literal) and lookup.namespace.expression is None
 
 
 def _const(node: Node | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from webhook.engine.compile import name_of
 from webhook.engine.policyset import LinkedPolicy
-from webhook.model.policy import Action, MatchResources, Params, PatchType, Policy, Reason, ResourceRule
+from webhook.model.policy import Action, Lookup, MatchResources, Params, PatchType, Policy, Reason, ResourceRule
 from webhook.model.release import Release
 from webhook.model.request import DELETE, UPDATE, Object
 from webhook.model.selector import LabelSelector
@@ -55,7 +55,7 @@ def export(policy: LinkedPolicy, release: Release) -> Exported:
             return _nothing(one, f"match condition `{condition.name}`: {fault}")
     rules = rules_of(policy, expressions)
     objects = [
-        *_bound(VALIDATING, policy, expressions, *_validating(policy, expressions, rules)),
+        *_validating(policy, expressions, [rule for rule in rules if not rule.fault]),
         *_bound(MUTATING, policy, expressions, *_mutating(policy, expressions)),
     ]
     return Exported(tuple(objects), tuple(_notes(policy, expressions, rules, exported=bool(objects))))
@@ -65,18 +65,31 @@ def _nothing(policy: Policy, why: str) -> Exported:
     return Exported((), (Note(policy.name, "", f"not exported: {why}"),))
 
 
-def _validating(policy: LinkedPolicy, expressions: Expressions, rules: list[Rule]) -> tuple[Object, list[str]]:
-    """Write what a ValidatingAdmissionPolicy has of its own, and name the expressions in it."""
-    kept = [rule for rule in rules if not rule.fault]
-    names = [name for rule in kept for name in rule.used]
-    annotations = []
+def _validating(policy: LinkedPolicy, expressions: Expressions, rules: list[Rule]) -> Iterator[Object]:
+    """Write one policy of the rules that look at the object alone, and one for each object that rules look up."""
+    alone = [rule for rule in rules if rule.guard is None]
+    annotations, names = _annotations(policy, expressions)
+    own = ({"validations": [rule.write() for rule in alone]} if alone else {}) | annotations
+    yield from _bound(VALIDATING, policy, expressions, own, [*_used(alone), *names])
+    for lookup in policy.policy.lookups:
+        if guarded := [rule for rule in rules if rule.guard == lookup]:
+            own = {"validations": [rule.write() for rule in guarded]}
+            yield from _bound(VALIDATING, policy, expressions, own, _used(guarded), lookup)
+
+
+def _used(rules: list[Rule]) -> list[str]:
+    return [name for rule in rules for name in rule.used]
+
+
+def _annotations(policy: LinkedPolicy, expressions: Expressions) -> tuple[Object, list[str]]:
+    """Write the audit annotations, and name the expressions in them."""
+    names, annotations = [], []
     for annotation in policy.policy.audit_annotations:
         name = name_of("annotation", annotation.key)
         if not _annotation_fault(expressions, name):
             names.append(name)
             annotations.append({"key": annotation.key, "valueExpression": expressions.text(name)})
-    spec: Object = {"validations": [rule.write() for rule in kept]} if kept else {}
-    return spec | ({"auditAnnotations": annotations} if annotations else {}), names
+    return {"auditAnnotations": annotations} if annotations else {}, names
 
 
 def _mutating(policy: LinkedPolicy, expressions: Expressions) -> tuple[Object, list[str]]:
@@ -107,30 +120,37 @@ def mutation_fault(expressions: Expressions, name: str, kind: PatchType) -> str:
 
 
 def _bound(
-    kind: str, policy: LinkedPolicy, expressions: Expressions, own: Object, names: list[str]
+    kind: str,
+    policy: LinkedPolicy,
+    expressions: Expressions,
+    own: Object,
+    names: list[str],
+    lookup: Lookup | None = None,
 ) -> Iterator[Object]:
-    """Write a native policy and its binding, if it says anything."""
+    """Write a native policy and its binding, if it says anything. A `lookup` is its param, and in its name."""
     if not own:
         return
     one = policy.policy
+    name = f"{_name(one)}-{lookup.name.lower()}" if lookup else _name(one)
+    params = _param_of(lookup) if lookup else one.params
     annotations = {RELEASE: str(expressions.release.version)} | ({TITLE: one.title} if one.title else {})
     spec: Object = {"failurePolicy": one.failure_policy.value, "matchConstraints": _match(one.match)}
-    if one.params:
-        spec["paramKind"] = {"apiVersion": one.params.api_version, "kind": one.params.kind}
+    if params:
+        spec["paramKind"] = {"apiVersion": params.api_version, "kind": params.kind}
     if conditions := list(_conditions(policy, expressions)):
         spec["matchConditions"] = conditions
     if variables := expressions.variables(names):
         spec["variables"] = variables
-    metadata = {"name": _name(one), "annotations": annotations}
+    metadata = {"name": name, "annotations": annotations}
     yield {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": {**spec, **own}}
-    binding: Object = {"policyName": _name(one)}
+    binding: Object = {"policyName": name}
     if kind == VALIDATING:
         binding["validationActions"] = sorted(action.value for action in one.actions)
-    if one.params:
-        binding["paramRef"] = _param_ref(one.params)
+    if params:
+        binding["paramRef"] = _param_ref(params)
     if one.binding_match:
         binding["matchResources"] = _match(one.binding_match)
-    yield {"apiVersion": API_VERSION, "kind": f"{kind}Binding", "metadata": {"name": _name(one)}, "spec": binding}
+    yield {"apiVersion": API_VERSION, "kind": f"{kind}Binding", "metadata": {"name": name}, "spec": binding}
 
 
 def _name(policy: Policy) -> str:
@@ -185,6 +205,11 @@ def _requirement(requirement: Any) -> Object:
     return made | ({"values": list(requirement.values)} if requirement.values else {})
 
 
+def _param_of(lookup: Lookup) -> Params:
+    """Make a param of what is looked up: a rule that it guards is not asked where there is none."""
+    return Params(lookup.api_version, lookup.kind, lookup.object_name.literal, lookup.namespace.literal, required=False)
+
+
 def _param_ref(params: Params) -> Object:
     made: Object = {"parameterNotFoundAction": "Deny" if params.required else "Allow"}
     if params.namespace:
@@ -196,6 +221,12 @@ def _param_ref(params: Params) -> Object:
 
 def _notes(policy: LinkedPolicy, expressions: Expressions, rules: Iterable[Rule], *, exported: bool) -> Iterator[Note]:
     one = policy.policy
+    for lookup in {rule.guard.name: rule.guard for rule in rules if rule.guard and not rule.fault}.values():
+        yield Note(
+            one.name,
+            "",
+            f"what reads `lookups.{lookup.name}` is evaluated where that is there; elsewhere it passes, whatever fails",
+        )
     for rule in rules:
         part = f"rule `{rule.validation.name}`"
         if rule.fault:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from webhook.cel.literal import literal
 from webhook.engine.compile import name_of
 from webhook.engine.policyset import LinkedPolicy
-from webhook.model.policy import Reason, Validation
+from webhook.model.policy import Lookup, Reason, Validation
 from webhook.model.request import Object
 from webhook.runs.export.expressions import Expressions
 
@@ -25,7 +26,12 @@ class Rule:
     @property
     def fault(self) -> str:
         """Say why the rule cannot be exported."""
-        return self.expressions.fault(self.name, f"{self.name}.each")
+        return self.expressions.fault(self.name, f"{self.name}.each", param=self._param)
+
+    @cached_property
+    def guard(self) -> Lookup | None:
+        """The lookup that is the param of the native policy which has this rule."""
+        return self.expressions.guard(self.name)
 
     @property
     def used(self) -> list[str]:
@@ -54,7 +60,11 @@ class Rule:
             return "its computed message asks `authorizer`, which native messages cannot"
         if _may_tell_secret(self.expressions.policy, name):
             return "its computed message could tell a secret value"
-        return self.expressions.fault(name)
+        return self.expressions.fault(name, param=self._param)
+
+    @property
+    def _param(self) -> str:
+        return self.guard.name if self.guard else ""
 
     @property
     def _told(self) -> list[str]:
@@ -74,7 +84,7 @@ class Rule:
         expressions = self.expressions
         return (
             expressions.has(name)
-            and not expressions.fault(name)
+            and not expressions.fault(name, param=self._param)
             and not expressions.asks_authorizer(name)
             and not _may_tell_secret(expressions.policy, name)
         )
