@@ -30,20 +30,25 @@ def objects(place: Place, named: str) -> tuple[Object, ...]:
     return tuple(one.value for one in found)
 
 
-def one_object(place: Place, named: str) -> Object:
-    """Read a file's only object. Raises DocumentErrors."""
-    found = objects(place, named)
+def one(place: Place, named: str) -> Written:
+    """Read a file's only document. Raises DocumentErrors."""
+    found = _read(place, named)
     if len(found) != 1:
         raise DocumentErrors([place.error(f"`{path(place, named)}` holds {len(found)} objects, want one")])
     return found[0]
 
 
+def one_object(place: Place, named: str) -> Object:
+    """Read a file's only object. Raises DocumentErrors."""
+    found = one(place, named)
+    if not isinstance(found.value, dict):
+        raise DocumentErrors([found.place.error("want an object")])
+    return found.value
+
+
 def checked(place: Place, named: str, format_: type[Format]) -> Format:
     """Read a file's only document, in a format. Raises DocumentErrors."""
-    found = _read(place, named)
-    if len(found) != 1:
-        raise DocumentErrors([place.error(f"`{path(place, named)}` holds {len(found)} documents, want one")])
-    return found[0].check(format_)
+    return one(place, named).check(format_)
 
 
 def _read(place: Place, named: str) -> tuple[Written, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from webhook.errors import DocumentError, DocumentErrors
-from webhook.model.request import Object, UserInfo
+from webhook.model.request import Object
 from webhook.model.suite import SOME, Case, Expectation, Suite, Violations
 from webhook.sources import suite_files
 from webhook.sources.formats import gator as formats
@@ -40,7 +40,7 @@ def _cases(test: formats.Test, case: formats.Case, place: Place) -> Iterator[Cas
     """Make a case of each assertion. Raises DocumentErrors for files that cannot be used."""
     if case.skip:
         return
-    given = _request(suite_files.one_object(place / "object", case.object), place / "object")
+    given = _request(suite_files.one(place / "object", case.object))
     others: list[Object] = []
     for index, named in enumerate(case.inventory):
         others += suite_files.objects(place / "inventory" / index, named)
@@ -55,20 +55,19 @@ def _cases(test: formats.Test, case: formats.Case, place: Place) -> Iterator[Cas
         )
 
 
-def _request(obj: Object, place: Place) -> dict[str, Any]:
+def _request(written: Written) -> dict[str, Any]:
     """Take an object as it is, or out of an AdmissionReview, with all that this says. Raises DocumentErrors."""
-    if obj.get("kind") != "AdmissionReview" or not str(obj.get("apiVersion")).startswith("admission.k8s.io/"):
-        return {"object": obj}
-    request = obj.get("request")
-    if not isinstance(request, dict) or not (request.get("object") or request.get("oldObject")):
-        raise DocumentErrors([place.error("the AdmissionReview has no request with an `object` or an `oldObject`")])
-    user = request.get("userInfo")
+    if written.kind != "AdmissionReview" or not written.text("apiVersion").startswith("admission.k8s.io/"):
+        if isinstance(written.value, dict):
+            return {"object": written.value}
+        raise DocumentErrors([written.place.error("want an object")])
+    request = written.check(formats.Review).request
     return {
-        "object": request.get("object"),
-        "old_object": request.get("oldObject"),
-        "operation": str(request.get("operation") or ""),
-        "subresource": str(request.get("subResource") or ""),
-        "user": UserInfo(str(user.get("username") or ""), tuple(user.get("groups") or ())) if user else None,
+        "object": request.object,
+        "old_object": request.old_object,
+        "operation": request.operation or "",
+        "subresource": request.sub_resource or "",
+        "user": request.user_info.build() if request.user_info else None,
     }
 
 

@@ -72,16 +72,18 @@ def _files(place: Place, named: list[str]) -> Iterator[Object]:
 
 def _placed(resource: Object) -> Object:
     """Put what lives in a namespace and names none where Kyverno puts it."""
-    if _metadata(resource, "namespace") or not _KNOWN.namespaced(GroupVersionKind.of(resource)):
+    metadata = resource.get("metadata")
+    if not isinstance(metadata, dict) or metadata.get("namespace"):
         return resource
-    return {**resource, "metadata": {**(resource.get("metadata") or {}), "namespace": _DEFAULT}}
+    if not _KNOWN.namespaced(GroupVersionKind.of(resource)):
+        return resource
+    return {**resource, "metadata": {**metadata, "namespace": _DEFAULT}}
 
 
 def _user(test: formats.Test, place: Place) -> UserInfo | None:
     if not test.userinfo:
         return None
-    told = suite_files.checked(place / "userinfo", test.userinfo, formats.UserInfo).user_info
-    return UserInfo(told.username, tuple(told.groups), told.uid, told.extra)
+    return suite_files.checked(place / "userinfo", test.userinfo, formats.UserInfo).user_info.build()
 
 
 def _namespaces(values: formats.Values) -> Iterator[Object]:

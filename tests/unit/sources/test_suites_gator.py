@@ -139,7 +139,7 @@ def test_what_is_skipped_is_left_out(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("case", "path", "message"),
     [
-        ("{name: a, object: empty.yaml, assertions: [{}]}", "tests[0].cases[0].object", "has no request with"),
+        ("{name: a, object: empty.yaml, assertions: [{}]}", "request", "has no `object` and no `oldObject`"),
         ("{name: a, object: none.yaml, assertions: [{}]}", "tests[0].cases[0].object", "cannot be read"),
         ("{name: a, object: three.yaml}", "tests[0].cases[0].assertions", "missing"),
         (

@@ -245,7 +245,9 @@ def _defaulted(value: Any, schema: Any) -> Any:
         return [_defaulted(part, schema.get("items")) for part in value]
     if not isinstance(value, dict):
         return value
-    known = {key: part for key, part in (schema.get("properties") or {}).items() if isinstance(part, dict)}
+    properties = schema.get("properties")
+    every_property = properties.items() if isinstance(properties, dict) else ()
+    known = {key: part for key, part in every_property if isinstance(part, dict)}
     defaults = {key: part["default"] for key, part in known.items() if "default" in part}
     every = known.get if known else lambda _: schema.get("additionalProperties")
     return {key: _defaulted(part, every(key)) for key, part in {**defaults, **value}.items()}

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from webhook.sources.formats.base import Fault, Mapped, shown
 from webhook.sources.formats.fields import Line, Words
+from webhook.sources.formats.user import User
 
 
 def _pattern(text: str) -> str:
@@ -78,3 +79,29 @@ class Suite(Mapped):
     metadata: Any = None
     skip: bool = False
     tests: Annotated[list[Test], Field(min_length=1)]
+
+
+class Request(Mapped):
+    """What a case may say of a request; all else of it is not looked at."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    operation: Literal["CREATE", "UPDATE", "DELETE", "CONNECT"] | None = None
+    sub_resource: str | None = None
+    object: dict[str, Any] | None = None
+    old_object: dict[str, Any] | None = None
+    user_info: User | None = None
+
+    @classmethod
+    def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
+        """A request is about an object."""
+        if not given.get("object") and not given.get("oldObject"):
+            yield (), "has no `object` and no `oldObject`"
+
+
+class Review(Mapped):
+    """An AdmissionReview that stands for an object."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    request: Request

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from webhook.sources.formats.base import Fault, Mapped, entries, listed
 from webhook.sources.formats.fields import Words
+from webhook.sources.formats.user import User
 
 ApiVersion = Literal["cli.kyverno.io/v1alpha1"]
 Operation = Literal["CREATE", "UPDATE", "DELETE"]
@@ -114,15 +115,6 @@ class Values(Mapped):
         for index, namespace in entries(given, "namespaces"):
             if not isinstance(namespace.get("metadata"), dict) or not namespace["metadata"].get("name"):
                 yield ("namespaces", index), "want a Namespace with a name"
-
-
-class User(Mapped):
-    """Who asks."""
-
-    username: str = ""
-    uid: str = ""
-    groups: list[str] = []
-    extra: dict[str, list[str]] = {}
 
 
 class UserInfo(Mapped):
