@@ -293,6 +293,32 @@ def test_what_is_being_deleted_is_left_alone(plant: Plant, audit: Audit, cluster
     )
 
 
+def test_a_policy_that_is_not_for_what_exists_already_is_passed_over(
+    plant: Plant, audit: Audit, policies: Path
+) -> None:
+    kyvernos: Object = {
+        "apiVersion": "policies.kyverno.io/v1",
+        "kind": "ValidatingPolicy",
+        "metadata": {"name": "colourless"},
+        "spec": {
+            "evaluation": {"background": {"enabled": False}},
+            "matchConstraints": {
+                "resourceRules": [
+                    {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"]}
+                ],
+                "objectSelector": {"matchLabels": {"audit": "yes"}},
+            },
+            "validations": [{"expression": "false"}],
+        },
+    }
+    plant(config_map("fine", "green"))
+    policies.write_text(json.dumps(kyvernos))
+    assert audit("--release=1.6").found == []
+    kyvernos["spec"]["evaluation"]["background"]["enabled"] = True
+    policies.write_text(json.dumps(kyvernos))
+    assert audit("--release=1.6").found == [("0", "audit-a/fine")]
+
+
 def test_policies_and_exceptions_of_the_cluster_are_honoured(
     plant: Plant, audit: Audit, cluster: ControlPlane, policies: Path
 ) -> None:
