@@ -9,6 +9,7 @@ import pytest
 
 from webhook.cel.functions import LIBRARIES
 from webhook.cli import load
+from webhook.runs.lint.examine import CHECKS
 from webhook.server.metrics import FAMILIES
 from webhook.sources.formats import configuration, lookup, native, policy, rules, suite
 from webhook.sources.formats.base import Mapped
@@ -41,11 +42,16 @@ def test_every_field_of_a_format_is_explained(mapping: type[Mapped]) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("command", ["check", "doctor", "serve"])
+@pytest.mark.parametrize("command", ["check", "doctor", "lint", "serve"])
 def test_every_flag_is_explained(command: str) -> None:
     page = _page(f"{command}.md")
     flags = [option.option_strings[-1] for option in load(command).parser().options if option.option_strings]
     assert [flag for flag in flags if not re.search(rf"`[^`\n]*{flag}\b", page)] == []
+
+
+def test_every_check_of_lint_has_its_row() -> None:
+    rows = [f"| `{one.code}` | {one.level} | {one.title} | {one.why} |" for one in CHECKS]
+    assert [row for row in rows if row not in _page("lint.md")] == []
 
 
 def test_every_metric_is_explained_with_its_labels() -> None:

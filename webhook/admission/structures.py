@@ -167,7 +167,12 @@ def cozystack(kind: GroupVersionKind, release: str) -> Structure | None:
     table = _cozystack()
     known = table["releases"].get(release) or next(reversed(table["releases"].values()))
     name = known.get(f"{kind.api_version}/{kind.kind}")
-    return described(table["types"][name]) if name else None
+    return _described(name) if name else None
+
+
+@cache
+def _described(name: str) -> Structure:
+    return described(_cozystack()["types"][name])
 
 
 def kinds(release: str) -> Iterator[GroupVersionKind]:

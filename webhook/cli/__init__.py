@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "audit": "judge what a live cluster holds, as if it were applied now",
     "replay": "judge requests that were recorded, by these policies or others",
     "test": "run policy tests",
+    "lint": "find what policies get wrong whatever objects come",
     "explain": "tell policies and decisions in words",
     "playground": "try a policy on an object, on a page of this machine",
     "export vap": "write policies as Kubernetes' own kinds",

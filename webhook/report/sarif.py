@@ -23,8 +23,8 @@ from webhook.report.plain import visible
 from webhook.report.summary import Summary
 from webhook.report.text import choices, fix_words
 
-_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_HOME: Final = "https://github.com/cozyguard/cozyguard"
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+HOME: Final = "https://github.com/cozyguard/cozyguard"
 
 _LEVELS: Final = {Weight.FAILURE: "error", Weight.ERROR: "error", Weight.WARNING: "warning", Weight.NOTE: "note"}
 _SCORES: Final = {Severity.CRITICAL: "9.5", Severity.HIGH: "8.0", Severity.MEDIUM: "5.5", Severity.LOW: "2.0"}
@@ -56,19 +56,19 @@ class SarifReport:
 
     def add_fault(self, fault: DocumentError) -> None:
         """Take one fault of the input."""
-        self._notices.add(_fault(fault))
+        self._notices.add(notification(fault))
 
     def end(self, summary: Summary, seconds: float) -> None:  # noqa: ARG002 - the document tells no time, so that runs can be compared
         """Write the document."""
         driver = {
             "name": "cozyguard",
             "version": webhook.__version__,
-            "informationUri": _HOME,
+            "informationUri": HOME,
             "rules": [_rule(self._rules[name]) for name in sorted(self._rules)],
         }
-        faults = json.dumps([_fault(error) for error in self._setup.policy_errors])
+        faults = json.dumps([notification(error) for error in self._setup.policy_errors])
         self._out.write(
-            f'{{"$schema": "{_SCHEMA}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {json.dumps(driver)}}},\n'
+            f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {json.dumps(driver)}}},\n'
             f' "columnKind": "unicodeCodePoints", "properties": {{"release": {json.dumps(self._setup.release)}}},\n'
             f' "invocations": [{{"executionSuccessful": {json.dumps(not summary.faults)},\n'
             f'  "toolConfigurationNotifications": {faults},\n  "toolExecutionNotifications": ['
@@ -144,10 +144,11 @@ def _location(result: Result) -> dict[str, Any]:
     field = path.render(result.finding.field)
     name = f"{result.resource} {field}".strip()
     logical = {"fullyQualifiedName": name, "kind": "member"} | ({"name": field} if field else {})
-    return {"physicalLocation": _place(result.source), "logicalLocations": [logical]}
+    return {"physicalLocation": physical_location(result.source), "logicalLocations": [logical]}
 
 
-def _place(source: Source) -> dict[str, Any]:
+def physical_location(source: Source) -> dict[str, Any]:
+    """Write where in a file something is."""
     place: dict[str, Any] = {"artifactLocation": {"uri": _uri(source.file)}}
     if source.line:
         place["region"] = {
@@ -167,9 +168,10 @@ def _skipped(result: Result) -> dict[str, Any]:
     }
 
 
-def _fault(error: DocumentError) -> dict[str, Any]:
+def notification(error: DocumentError) -> dict[str, Any]:
+    """Write a fault of a file: a notice of the tool, no result."""
     said = f"{error.path}: {error.message}" if error.path else error.message
-    place = _place(Source(error.file, 0, error.line, error.column))
+    place = physical_location(Source(error.file, 0, error.line, error.column))
     return {"level": "error", "message": {"text": visible(said)}, "locations": [{"physicalLocation": place}]}
 
 

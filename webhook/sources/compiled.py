@@ -34,9 +34,14 @@ class Compiled:
 def compile_files(files: Iterable[policies.Source]) -> Compiled:
     """Compile the policies of files that are in memory already; those that have not changed come from the cache."""
     loaded = policies.read(files)
-    made = _compile_all(loaded.policies)
-    compiled = tuple(one for one in made if isinstance(one, CompiledPolicy))
-    return Compiled(compiled, (*loaded.errors, *_errors(loaded.policies, made)), loaded.notices)
+    made = compile_policies(loaded.policies)
+    return Compiled(made.policies, (*loaded.errors, *made.errors), loaded.notices)
+
+
+def compile_policies(given: tuple[Policy, ...]) -> Compiled:
+    """Compile policies that are read; those that have not changed come from the cache."""
+    made = _compile_all(given)
+    return Compiled(tuple(one for one in made if isinstance(one, CompiledPolicy)), tuple(_errors(given, made)))
 
 
 def load(paths: Iterable[str | Path], make: Callable[[tuple[PolicyFile, ...]], Compiled] = compile_files) -> Compiled:

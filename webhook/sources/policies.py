@@ -62,7 +62,7 @@ def load(paths: Iterable[str | Path]) -> Loaded:
     """Read the policies of files and folders. Nothing is raised: what is broken is in `errors`."""
     files, errors = policy_files.find(paths)
     loaded = read(files)
-    return Loaded(loaded.policies, tuple(sorted((*errors, *loaded.errors))), loaded.notices)
+    return replace(loaded, errors=tuple(sorted((*errors, *loaded.errors))))
 
 
 class Source(Protocol):

@@ -32,6 +32,14 @@ class Given:
     kinds: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, Schema] = field(default_factory=dict)
 
+    def named(self) -> Iterator[GroupVersionKind]:
+        """Give the kinds that these files have."""
+        for (group, kind), definition in self.definitions.items():
+            yield from (GroupVersionKind(group, one["name"], kind) for one in definition["spec"]["versions"])
+        for name in self.kinds:
+            api_version, _, kind = name.rpartition("/")
+            yield GroupVersionKind.of({"apiVersion": api_version, "kind": kind})
+
     def structure(self, kind: GroupVersionKind) -> Structure | None:
         """Give the structure of a kind; None where these files do not have it."""
         if definition := self.definitions.get((kind.group, kind.kind)):
