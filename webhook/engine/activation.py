@@ -45,20 +45,28 @@ def activate(
     old: Object | None,
     params: Object | None = None,
 ) -> Activation:
-    """Bind the variables for `obj` and `old`, which need not be the request's own (after a mutation, say)."""
+    """Bind the variables for `obj` and `old`, which need not be the request's own (after a mutation, say).
+
+    Those that few expressions read are bound when the first does.
+    """
     return Activation(
         object=obj,
         oldObject=old,
         request=request.cel if request.user is not None else _WithoutUser(request.cel),
-        namespaceObject=_namespace_object(request, context),
         params=params,
         release=context.release.facts,
-        acknowledged=_acknowledged(obj if obj is not None else old),
         authorizer=partial(_authorizer, request, context),
         budget=Budget(expired=context.expired),
         size=policies.slots,
         fetch=partial(_fetch, policies, context),
+        late=partial(_late, request, context),
     )
+
+
+def _late(request: AdmissionRequest, context: Context, name: str, activation: Activation) -> Any:
+    if name == "namespaceObject":
+        return _namespace_object(request, context)
+    return _acknowledged(activation.object if activation.object is not None else activation.oldObject)
 
 
 def _namespace_object(request: AdmissionRequest, context: Context) -> Object | None:
