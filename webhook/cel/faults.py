@@ -17,9 +17,12 @@ DEPTH: Final = 64
 _FAULT = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*?)(?: \[[A-Z_]+\])?$", re.MULTILINE)
 TOO_DEEP: Final = ExpressionError(1, 1, "the expression is nested too deep; move parts of it into variables")
 
+_ESCAPED: Final = " is no escape in CEL: write `\\\\` for a backslash, or a raw text, `r'…'`"
+
 _FOLLOWS: Final = "'*error*'"
 """What the library calls the type of an expression in which it has found a fault."""
 
+_TOO_LONG: Final = re.compile(r"codepoint limit\. input size: (\d+), limit: (\d+)")
 _TOO_BIG: Final = ExpressionError(1, 1, "the expression is too big; move parts of it into variables")
 
 
@@ -29,6 +32,8 @@ def faults(report: str, text: str, names: Iterable[str], functions: Iterable[str
         return (TOO_DEEP,)
     if "node count" in report:
         return (_TOO_BIG,)
+    if size := _TOO_LONG.search(report):
+        return (ExpressionError(1, 1, f"the expression is too long: got {size[1]} characters, want at most {size[2]}"),)
     lines = text.splitlines()
     found = set()
     for line, column, message in _FAULT.findall(report):
@@ -37,9 +42,9 @@ def faults(report: str, text: str, names: Iterable[str], functions: Iterable[str
         place = _Place(lines[int(line) - 1] if 0 < int(line) <= len(lines) else "", int(column) - 1)
         column, words = _Writer(place, tuple(names), tuple(functions)).plain(message)
         found.add(ExpressionError(max(1, int(line)), max(1, column + 1), words))
-    return tuple(sorted(found, key=lambda fault: (fault.line, fault.column))) or (
-        ExpressionError(1, 1, report.partition("\n")[0]),
-    )
+    if escapes := [fault for fault in found if fault.message.endswith(_ESCAPED)]:
+        found = {min(escapes)}  # where the text around it ends is told wrongly from there on
+    return tuple(sorted(found)) or (ExpressionError(1, 1, report.partition("\n")[0]),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +125,15 @@ class _Writer:
         return f"cannot read the expression from `{found.strip()}` on"
 
     def _unclosed(self, found: str) -> str:
+        if escape := re.search(r"\\[^\\]$", found):
+            self._place = replace(self._place, offset=self._place.offset + escape.start())
+            return f"`{escape[0]}`{_ESCAPED}"
         quoted = found[:1] in "'\""
         return f"the text that begins with `{found}` is not closed" if quoted else f"`{found}` means nothing in CEL"
+
+    def _no_number(self, kind: str) -> str:
+        number = re.match(r"-?[\w.]+", self._place.after)
+        return f"`{number[0] if number else ''}` is too big for {'an int' if kind == 'int' else f'a {kind}'}"
 
     def _wanted(self, want: str, got: str) -> str:
         return f"got {got}, want {want}"
@@ -134,6 +146,7 @@ class _Writer:
         (r"Syntax error: (?:mismatched|extraneous) input '(.*)' expecting", _unexpected),
         (r"Syntax error: no viable alternative at input '(.*)'", _unexpected),
         (r"Syntax error: token recognition error at: '(.*)'$", _unclosed),
+        (r"invalid (?:hex )?(int|uint) literal", _no_number),
         (r"expected type '(.*)' but found '(.*)'", _wanted),
     )
 

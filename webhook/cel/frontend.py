@@ -25,7 +25,7 @@ from webhook.cel.errors import ExpressionError, ExpressionErrors
 from webhook.cel.faults import DEPTH, TOO_DEEP, faults
 from webhook.cel.graft import graft
 from webhook.cel.macros import restore
-from webhook.cel.tree import Call, Const, Loop, MapNode, Node, Tree, depth, walk
+from webhook.cel.tree import Call, Const, Loop, MapNode, Node, Tree, depth, line_and_column, walk
 
 if TYPE_CHECKING:
     from cel_expr_python import cel
@@ -35,6 +35,7 @@ _REWRITTEN: Final = re.compile(r"\b(?:Object|exists_one|sortBy)\b")
 _PARTED: Final = re.compile(
     r"\bsortBy\b|\bhas\s*\(\s*(?:variables|lookups)\s*\.\s*\w+\s*\)|\b(?:variables|lookups)\s*\.\s*\?"
 )
+_HALF: Final = re.compile(r"[\ud800-\udfff]")
 _WORD: Final = re.compile(r"\w+")
 _KEPT: Final = 1024
 """Expressions that are remembered: of the bundled policies' expressions, half are there twice."""
@@ -45,6 +46,10 @@ def compile_expression(text: str, names: Mapping[str, str]) -> Tree:
 
     Raises ExpressionErrors with every fault that was found, as Kubernetes would find them.
     """
+    if half := _HALF.search(text):
+        raise ExpressionErrors(
+            (ExpressionError(*line_and_column(text, half.start()), "half a character, a surrogate"),)
+        )
     words = frozenset(_WORD.findall(text))
     read = tuple((name, type_) for name, type_ in names.items() if name.rpartition(".")[2] in words)
     with suppress(ExpressionErrors):  # what is wrong is told with all names that there are to choose from

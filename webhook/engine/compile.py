@@ -95,11 +95,27 @@ def expressions(policy: Policy) -> Iterator[tuple[str, Expression]]:
 
 
 def within(expression: Expression, line: int, column: int) -> Location:
-    """Turn a place within the text into one in the file: exact for one line, near for folded blocks."""
+    """Turn a place within the text into one in the file."""
     at = expression.location
     if not at.line:
         return at
-    return replace(at, line=at.line + line - 1, column=at.column + column - 1)
+    if not expression.written:
+        return replace(at, line=at.line + line - 1, column=at.column + column - 1)
+    lines = expression.text.split("\n")
+    before = expression.written[: _aligned(expression, sum(len(one) + 1 for one in lines[: line - 1]) + column - 1)]
+    start = before.rfind("\n") + 1
+    column = len(before) - start + 1
+    return replace(at, line=at.line + before.count("\n"), column=column if start else at.column + column - 1)
+
+
+def _aligned(expression: Expression, offset: int) -> int:
+    """Find the place of a character in what is written: both have the same ones, but for blanks and escapes."""
+    place = 0
+    for character in expression.text[:offset]:
+        if not character.isspace():
+            place = expression.written.find(character, place) + 1
+    rest = expression.text[offset : offset + 1].strip()
+    return expression.written.find(rest, place)
 
 
 def lookup_key(policy: Policy, lookup: Lookup) -> str:

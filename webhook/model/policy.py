@@ -78,10 +78,14 @@ NOWHERE: Final = Location("")
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A CEL expression and where it is written."""
+    """A CEL expression and where it is written.
+
+    `written` is how its file has it, from that place on, where that is not as `text` has it: folded, or with escapes.
+    """
 
     text: str
     location: Location
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,13 @@ REFUSED = {
     "object.a &&\n  (1 + )": "2:8: cannot read the expression from `)` on",
     "object.": "1:8: the expression ends too early",
     "object.a = 1": "1:10: `= ` means nothing in CEL",
+    "'" + "a" * 100_001 + "'": "1:1: the expression is too long: got 100003 characters, want at most 100000",
+    "object.a.matches('\\d+')": "1:19: `\\d` is no escape in CEL: write `\\\\` for a backslash, or a raw text, `r'…'`",
+    "object.a == 'x": "1:13: the text that begins with `'x` is not closed",
+    "object.a ==\n '\ud800'": "2:3: half a character, a surrogate",
+    "object.a == 9223372036854775808": "1:13: `9223372036854775808` is too big for an int",
+    "-0xFFFFFFFFFFFFFFFFF": "1:1: `-0xFFFFFFFFFFFFFFFFF` is too big for an int",
+    "18446744073709551616u": "1:1: `18446744073709551616u` is too big for a uint",
     # names
     "variables == null": "1:1: `variables` is no value: write `variables.<name>`",
     "size(lookups)": "1:6: `lookups` is no value: write `lookups.<name>`",

@@ -14,7 +14,7 @@ from webhook.model.policy import NO_TEXT, Expression, Location, Text
 KEY: Final = "[key]"
 """The last step of a path that means a key and not its value."""
 
-_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?")
+_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?\n\s*")
 
 
 class Position(Protocol):
@@ -31,6 +31,7 @@ class Document(Protocol):
 
     def locate(self, path: Path) -> Position: ...
     def source(self, line: int) -> str: ...
+    def written(self, path: Path) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,10 @@ class NoText:
 
     def source(self, line: int) -> str:  # noqa: ARG002 - the signature is that of a Document
         """Give an empty line."""
+        return ""
+
+    def written(self, path: Path) -> str:  # noqa: ARG002 - the signature is that of a Document
+        """Give no text."""
         return ""
 
 
@@ -90,10 +95,14 @@ class Place:
         at = self.location()
         if not at.line:
             return Expression(text, replace(at, line=1, column=1))
-        rest = self.document.source(at.line)[at.column - 1 :]
-        if _BLOCK_SCALAR.fullmatch(rest):
-            return Expression(text, self._content(at, text))
-        return Expression(text, replace(at, column=at.column + rest.startswith(("'", '"'))))
+        written = self.document.written(self.prefix + self.path)
+        if block := _BLOCK_SCALAR.match(written):
+            content = written[block.end() :]
+            is_folded = written.startswith(">") and "\n" in content.strip()
+            return Expression(text, self._content(at, text), content if is_folded or text[:1] == "\n" else "")
+        if written.startswith(("'", '"')):
+            written, at = written[1:], replace(at, column=at.column + 1)
+        return Expression(text, at, "" if written.startswith(text) else written)
 
     def optional_expression(self, name: str, text: str | None) -> Expression | None:
         """Say the same of an expression one step down, which may be missing."""

@@ -38,6 +38,13 @@ class Document:
         node = positions.locate(self.text, root, path)
         return positions.at(self.text, self.line, node.start, node.end)
 
+    def written(self, path: Path) -> str:
+        """Give the text of a field's value as the file has it, with its quotes or the head of its block."""
+        if (root := self._tree()) is None:
+            return ""
+        node = positions.locate(self.text, root, path)
+        return self.text[node.start : node.end]
+
     def source(self, line: int) -> str:
         """Give the text of a line of the file, "" if it is outside this document."""
         lines = self.text.split("\n")
