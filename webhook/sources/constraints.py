@@ -10,7 +10,8 @@ from webhook.model.policy import Policy
 from webhook.sources.written import Written
 
 if TYPE_CHECKING:
-    from webhook.sources.formats.gatekeeper import Constraint, ConstraintTemplate
+    from webhook.sources.formats.gatekeeper import ConstraintTemplate
+    from webhook.sources.formats.gatekeeper_constraint import Constraint
 
 GROUPS: Final = ("templates.gatekeeper.sh/", "constraints.gatekeeper.sh/")
 TEMPLATE: Final = "ConstraintTemplate"
@@ -34,10 +35,10 @@ class Constraints:
 
     def add(self, entry: Written) -> None:
         """Take a template or a constraint. Raises DocumentErrors with its faults."""
-        from webhook.sources.formats import gatekeeper  # here: a warm start needs no pydantic
+        from webhook.sources.formats import gatekeeper, gatekeeper_constraint  # here: a warm start needs no pydantic
 
         if entry.kind != TEMPLATE:
-            self._constraints.append((entry, entry.check(gatekeeper.Constraint)))
+            self._constraints.append((entry, entry.check(gatekeeper_constraint.Constraint)))
             return
         self._known.add(entry.text("spec", "crd", "spec", "names", "kind"))
         template = entry.check(gatekeeper.ConstraintTemplate)

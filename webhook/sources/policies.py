@@ -158,7 +158,7 @@ class _Collection:
             self.policies.append(checked.build(entry.place))
         elif entry.kind in _KYVERNO:
             kyvernos = cast("_KyvernoPolicy", checked)
-            self.policies += list(kyvernos.build(entry.place))  # none, where one of them has a fault
+            self.policies += kyvernos.build(entry.place)
             self.notices += kyvernos.notices(entry.place)
         elif entry.kind in _NATIVE:
             self._native[entry.kind, entry.text("metadata", "name")] = (entry, cast("_Native", checked))

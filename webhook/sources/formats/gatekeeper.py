@@ -1,11 +1,10 @@
-"""Gatekeeper's `ConstraintTemplate` with the engine `K8sNativeValidation`, and the constraints of such templates.
+"""Gatekeeper's `ConstraintTemplate` with the engine `K8sNativeValidation`.
 
-`pkg/drivers/k8scel` and `pkg/mutation/match` of github.com/open-policy-agent/gatekeeper.
+`pkg/drivers/k8scel` of github.com/open-policy-agent/gatekeeper.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -16,18 +15,14 @@ from webhook.model.request import CREATE, OPERATIONS, UPDATE
 from webhook.sources.formats import rules
 from webhook.sources.formats.base import Fault, Mapped, entries
 from webhook.sources.formats.fields import Cel, Identifier, Kind, QualifiedName, Words
-from webhook.sources.formats.gatekeeper_match import Match
+from webhook.sources.formats.gatekeeper_constraint import Constraint
+from webhook.sources.formats.gatekeeper_parameters import defaulted, literal
 from webhook.sources.formats.place import Place
 
 ENGINE: Final = "K8sNativeValidation"
 _ANNOTATION: Final = "metadata.gatekeeper.sh/"
-_ACTIONS: Final = {"deny": model.Action.DENY, "warn": model.Action.WARN, "dryrun": model.Action.AUDIT}
-_HERE: Final = ("validation.gatekeeper.sh", "*")
-"""The enforcement points that this webhook is."""
 _RESERVED: Final = ("params", "anyObject")
 _ANY_OBJECT: Final = "object == null ? oldObject : object"
-
-Action = Literal["deny", "warn", "dryrun"]
 
 
 class Variable(rules.Variable):
@@ -180,82 +175,7 @@ class ConstraintTemplate(Mapped):
 
     def _parameters(self, constraint: Constraint) -> Any:
         """Give the parameters as the API server would keep them: with the defaults of the template's schema."""
-        return _defaulted(constraint.spec.parameters, self.spec.crd.spec.validation.get("openAPIV3Schema"))
-
-
-class EnforcementPoint(Mapped):
-    """One of those who evaluate constraints."""
-
-    name: Words
-
-
-class ScopedAction(Mapped):
-    """What follows at some enforcement points."""
-
-    action: Action
-    enforcement_points: list[EnforcementPoint] = []
-
-
-class ConstraintSpec(Mapped):
-    """`spec` of a constraint."""
-
-    match: Match = Match()
-    parameters: Any = None
-    enforcement_action: Literal["deny", "warn", "dryrun", "scoped"] = "deny"
-    scoped_enforcement_actions: list[ScopedAction] = []
-
-
-class Constraint(Mapped):
-    """Where a template's rules hold, with what parameters, and what follows when one is broken."""
-
-    api_version: Literal["constraints.gatekeeper.sh/v1beta1", "constraints.gatekeeper.sh/v1alpha1"]
-    kind: Kind
-    metadata: rules.Metadata
-    spec: ConstraintSpec = ConstraintSpec.model_construct()
-    status: Any = None
-
-    @property
-    def called(self) -> str:
-        """What results call it: two templates may have constraints of one name."""
-        return f"{self.kind}/{self.metadata.name}"
-
-    @property
-    def actions(self) -> frozenset[model.Action]:
-        """What a broken rule asks for here; nothing where all actions are for other enforcement points."""
-        if self.spec.enforcement_action != "scoped":
-            return frozenset({_ACTIONS[self.spec.enforcement_action]})
-        scoped = self.spec.scoped_enforcement_actions
-        return frozenset(_ACTIONS[one.action] for one in scoped if any(p.name in _HERE for p in one.enforcement_points))
-
-
-def literal(value: Any) -> str:
-    """Write a JSON value in CEL, where entries of one list or map may have any type."""
-    if isinstance(value, dict):
-        return f"dyn({{{', '.join(f'{_text(key)}: {literal(part)}' for key, part in value.items())}}})"
-    if isinstance(value, list):
-        return f"dyn([{', '.join(map(literal, value))}])"
-    return f"dyn({_text(value) if isinstance(value, str) else json.dumps(value)})"
-
-
-def _defaulted(value: Any, schema: Any) -> Any:
-    """Add what a schema says of properties that are not there, at every depth."""
-    if not isinstance(schema, dict):
-        return value
-    if isinstance(value, list):
-        return [_defaulted(part, schema.get("items")) for part in value]
-    if not isinstance(value, dict):
-        return value
-    properties = schema.get("properties")
-    every_property = properties.items() if isinstance(properties, dict) else ()
-    known = {key: part for key, part in every_property if isinstance(part, dict)}
-    defaults = {key: part["default"] for key, part in known.items() if "default" in part}
-    every = known.get if known else lambda _: schema.get("additionalProperties")
-    return {key: _defaulted(part, every(key)) for key, part in {**defaults, **value}.items()}
-
-
-def _text(text: str) -> str:
-    """Write a string; a character that JSON writes as two would be two in CEL."""
-    return json.dumps(text, ensure_ascii=False)
+        return defaulted(constraint.spec.parameters, self.spec.crd.spec.validation.get("openAPIV3Schema"))
 
 
 def _faults(format_: type[Mapped], value: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from webhook.cel.program import Activation, Builder, SlotTable
 from webhook.model.policy import Action, FailurePolicy, Origin, Policy, Reason
-from webhook.sources.formats.gatekeeper import literal
+from webhook.sources.formats.gatekeeper_parameters import literal
 from webhook.sources.policies import Loaded
 
 Load = Callable[..., Loaded]
