@@ -43,7 +43,9 @@ _FEW: Final = 8
 
 def parser() -> Parser:
     """Describe the flags."""
-    made = Parser("test", "Run policy tests: documents of kind PolicyTest.", _EXAMPLES)
+    made = Parser(
+        "test", "Run policy tests: documents of kind PolicyTest, kyverno-test.yaml, and suites of gator.", _EXAMPLES
+    )
     made.option("paths", nargs="*", metavar="PATH", help="suites, or folders of them (default: the bundled ones)")
     formats = "text, json, junit or github"
     made.option("-o", "--output", type=one_of(*_REPORTS), metavar="FORMAT", default="text", help=formats)
