@@ -237,6 +237,16 @@ def test_a_secret_is_found_without_its_value(plant: Plant, audit: Audit) -> None
     answer = audit("--release=1.6")
     assert answer.found == [("not-red", "audit-a/hidden")]
     assert RED not in answer.out
+    page = audit("--release=1.6", "--output=html").out
+    assert "colour: (hidden)" in page
+    assert RED not in page
+
+
+def test_a_page_shows_the_object_around_the_field(plant: Plant, audit: Audit) -> None:
+    plant(config_map("a", "red"))
+    page = audit("--release=1.6", "--output=html").out
+    assert "<span>metadata: {&#8230;}</span><span>data:</span><mark>  colour: red</mark>" in page
+    assert "1 of 1 objects denied" in page
 
 
 @pytest.mark.parametrize(("form", "words"), [("junit", "<failure message="), ("tap", "not ok 1 - ConfigMap audit-a/a")])

@@ -26,6 +26,8 @@ _VALUE: Final = 8
 """Lines of the value that is pointed at."""
 _MORE: Final = "…"
 _HIDDEN: Final = "(hidden)"
+_FIRST: Final = ("apiVersion", "kind", "metadata")
+"""What people write first; the API server sorts in another way."""
 
 _Line = tuple[str, bool]
 """A line, and whether it is part of what is pointed at."""
@@ -49,7 +51,8 @@ def _picture(obj: Object, result: Result, hiding: Sequence[Policy]) -> Picture |
     def hides(path: Path) -> bool:
         return any(conceals(policy, obj, path) for policy in (finding.policy, *hiding))
 
-    lines = list(_map_or_list(obj, (), finding.field, hides))
+    usual = {key: obj[key] for key in _FIRST if key in obj} | obj
+    lines = list(_map_or_list(usual, (), finding.field, hides))
     marked = [index for index, (_, is_marked) in enumerate(lines) if is_marked]
     span = range(marked[0], marked[-1] + 1) if marked else range(0)
     return Picture(tuple(line for line, _ in lines), span, tuple(_edits(obj, result, hides)))
@@ -89,8 +92,10 @@ def _opened(key: str | int, value: Any, at: Path, rest: Path, hides: _Hides) -> 
         ends = not walk(value, rest[:1])[0]
         yield from _nested(key, _map_or_list(value, at, rest, hides), marked=ends)
         return
-    shown = _HIDDEN if hides(at) else value
-    written = item(shown) if isinstance(key, int) else entry(f"{scalar(key)}:", shown)
+    if hides(at):
+        yield _closed(key, value, at, hides), True
+        return
+    written = item(value) if isinstance(key, int) else entry(f"{scalar(key)}:", value)
     lines = list(islice(written, _VALUE + 1))
     yield from ((line, True) for line in lines[:_VALUE])
     if len(lines) > _VALUE:
