@@ -23,6 +23,8 @@ _AGGREGATED: Final = "apps.cozystack.io"
 
 _OURS_ALONE: Final = re.compile(r"\b(variables|lookups|release|acknowledged|params|authorizer|namespaceObject)\b")
 """What the match conditions of a webhook do not have, or not with the same value, or at a price."""
+_KYVERNOS_TOO: Final = re.compile(rf"{_OURS_ALONE.pattern}|\borValue\b")
+"""For Kyverno `orValue` takes what is no optional, too, which is an error to the API server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,9 @@ def _interests(
 
 def _guard(policy: Policy, rule: ResourceRule) -> str:
     """Write what else the policy asks for as one expression; what the API server cannot test is left out."""
+    ours_alone = _KYVERNOS_TOO if policy.kyvernos else _OURS_ALONE
     conditions = [one.expression.text for one in policy.match_conditions]
-    guards = [f"({text.strip()})" for text in conditions if not _OURS_ALONE.search(text)]
+    guards = [f"({text.strip()})" for text in conditions if not ours_alone.search(text)]
     if rule.resource_names:
         guards.append(f"request.?name.orValue('') in {literal(rule.resource_names)}")
     return " && ".join(guards)
