@@ -103,6 +103,16 @@ class Guards:
             case _:
                 return self._true(node) if truth else NOTHING
 
+    def implied(self, node: Node, facts: Facts) -> Facts:
+        """Give what a condition that is true says besides, where all but one side of its `||` cannot be."""
+        left = [side for side in _sides(node) if not self._refuted(side, facts)]
+        return self.holds(left[0], True) if len(left) == 1 else NOTHING
+
+    def _refuted(self, node: Node, facts: Facts) -> bool:
+        """Does the kind of the object rule a condition out."""
+        kinds = [fact[5:].split("|") for fact in self.holds(node, True) if fact.startswith("kind=")]
+        return any(not chosen_kinds(facts, names) for names in kinds)
+
     def _true(self, node: Node) -> Facts:
         match node:
             case Select(test=True):
@@ -176,6 +186,14 @@ class Guards:
         parts = self.way(node).split(".")
         steps = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
         return frozenset(f"{sign}{step}" for step in steps for sign in "+!")
+
+
+def _sides(node: Node) -> list[Node]:
+    match node:
+        case Call(function="_||_", args=(one, other)):
+            return [*_sides(one), *_sides(other)]
+        case _:
+            return [node]
 
 
 def _is_empty(node: Node) -> bool:

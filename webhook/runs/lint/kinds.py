@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from webhook.admission.plurals import Plurals
 from webhook.admission.structures import Structure, builtin, cozystack, kinds
@@ -13,6 +14,9 @@ from webhook.model.release import Minor
 from webhook.model.request import GroupVersionKind
 from webhook.sources import catalog
 from webhook.sources.schemas import Given
+
+_OF_PARENT: Final = ("/status", "/ephemeralcontainers", "/resize", "/approval", "/finalize")
+"""Subresources that are asked about with the whole object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class Universe:
             if (
                 _any(of.group, rule.api_groups)
                 and _any(of.version, rule.api_versions)
-                and _any(kind.plural, rule.resources)
+                and _any(kind.plural, _resources(rule))
                 and not (rule.scope == "Cluster" and kind.namespaced)
                 and not (rule.scope == "Namespaced" and kind.namespaced is False)
             ):
@@ -101,10 +105,11 @@ class Universe:
 
     def _open(self, rule: ResourceRule) -> bool:
         """Can a rule match what is not known: any kind, a subresource, or a kind that nobody here knows."""
-        if "*" in rule.resources or any("/" in one for one in rule.resources):
+        resources = _resources(rule)
+        if "*" in resources or any("/" in one for one in resources):
             return True
         known = {(group, kind.plural) for kind in self.of_rule(rule) for group in (kind.of.group, "*")}
-        return any((group, plural) not in known for group in rule.api_groups for plural in rule.resources)
+        return any((group, plural) not in known for group in rule.api_groups for plural in resources)
 
     def _of(self, found: Iterable[Kind], releases: Iterable[Minor]) -> tuple[Structure, ...]:
         minors = list(map(str, releases))
@@ -119,6 +124,11 @@ class Universe:
         if kind not in self._structures:
             self._structures[kind] = self._given.structure(kind)
         return self._structures[kind] or cozystack(kind, release) or builtin(kind)
+
+
+def _resources(rule: ResourceRule) -> tuple[str, ...]:
+    """Give the resources of a rule; a subresource whose objects are those of its parent stands for that."""
+    return tuple(one.partition("/")[0] if one.endswith(_OF_PARENT) else one for one in rule.resources)
 
 
 def _any(value: str, wanted: tuple[str, ...]) -> bool:

@@ -95,6 +95,11 @@ class _Walk:
             self._visit(part, known | self.sites.get(part.name, NOTHING))
         return self.found
 
+    def implied(self, facts: Facts) -> Facts:
+        """Give what the match conditions say where these facts rule sides of them out."""
+        conditions = (part for part in self.subject.parts.values() if part.role == "condition")
+        return NOTHING.union(*(self.guards[one.name].implied(one.tree.root, facts) for one in conditions))
+
     def shape_of(self, name: str) -> Shape:
         """Give the shape of a variable, or of what a `forEach` goes through."""
         if name not in self.shapes:
@@ -263,6 +268,8 @@ class _Expression:
         null = ""
         if shape.root and not soft and not container_is_optional:
             null = shape.root if f"!{self._guards.way(container)}" not in facts else ""
+        if not soft and f"+{way}" not in facts:
+            facts |= self._walk.implied(facts)
         there = f"+{way}" in facts or (bool(name) and shape.always(name)) or not shape.given or shape.failed
         if not name and not shape.is_map:
             there = True  # an index of a list, of which nothing is known here

@@ -136,3 +136,18 @@ def test_a_lookup_of_one_object_may_find_none(said: Said) -> None:
         "null-elsewhere: `lookups.gpu` is null where there is none"
     ]
     assert said("lookups.gpu == null || lookups.gpu.metadata.name == 'a'", lookups=lookups) == []
+
+
+def test_a_condition_about_several_kinds_guards_each(said: Said) -> None:
+    config = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"]}
+    packages = {
+        "apiGroups": ["cozystack.io"],
+        "apiVersions": ["*"],
+        "resources": ["packages"],
+        "operations": ["CREATE"],
+    }
+    conditions = [
+        {"name": "c", "expression": "request.kind.kind == 'Package' || has(object.data) && 'a' in object.data"}
+    ]
+    rule = "request.kind.kind == 'Package' ? true : object.data.a != ''"
+    assert said(rule, rules=[config, packages], matchConditions=conditions) == []
