@@ -136,7 +136,18 @@ def test_the_cluster_state_answers_lookups(explain: Run, write: Write) -> None:
 
     assert "rule 0: skip" in explain(review, "--policy", "looks-up").out
     assert "rule 0: deny" in explain(review, "--policy", "looks-up", "--closed-world").out
-    assert "rule 0: pass" in explain(review, "--policy", "looks-up", "--cluster-state", state).out
+    assert (
+        "nothing to object: 1 policy (looks-up)"
+        in explain(review, "--policy", "looks-up", "--cluster-state", state).out
+    )
+
+
+def test_what_holds_is_told_where_it_is_asked_for(explain: Run, write: Write) -> None:
+    state = write("state.yaml", config_map({}, name="other"))
+    answer = explain(review_of(config_map({"a": "1"})), "--cluster-state", state, "--show-passed")
+
+    assert "    rule 0: pass\n      this has to be true, and is:\n" in answer.out
+    assert "about other requests: 1 policy (for-pods)\n" in answer.out
 
 
 @pytest.mark.parametrize("output", ["text", "json"])

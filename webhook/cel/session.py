@@ -12,6 +12,7 @@ from webhook.cel.blame import Blame, blame, failed, first_path
 from webhook.cel.errors import ERRORS, Budget, Exhausted
 from webhook.cel.extent import position, source
 from webhook.cel.frame import Frame
+from webhook.cel.reasons import reason
 from webhook.cel.runtime import fetch, wrap
 from webhook.cel.slots import UNSET
 from webhook.cel.trace import Trace
@@ -99,6 +100,7 @@ class Session:
             elements=dict(_elements(frame, value)),
             tell_part=partial(source, part.frame.tree, part.node) if part else str,
             tell_steps=partial(_steps, frame),
+            **({} if "error" in more else {"tell_reason": partial(reason, frame)}),
             **more,
         )
 

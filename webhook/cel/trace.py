@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webhook.model.path import Path
+from webhook.model.story import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,17 @@ class Trace:
     elements: Mapping[int | str, Path] = field(default_factory=dict)
     tell_part: Callable[[], str] = str
     tell_steps: Callable[[], Iterable[tuple[str, Any]]] = tuple
+    tell_reason: Callable[[], Reason | None] = lambda: None
 
     @property
     def part(self) -> str:
         """The source text of the part that decided."""
         return self.tell_part()
+
+    @property
+    def reason(self) -> Reason | None:
+        """What made the result what it is; None where the expression gave nothing."""
+        return self.tell_reason()
 
     @property
     def steps(self) -> tuple[tuple[str, Any], ...]:

@@ -29,7 +29,7 @@ from webhook.model.story import Story
 from webhook.model.suite import Expected
 from webhook.report.plain import visible
 from webhook.report.policies import list_document, list_lines, policy_entry, policy_lines
-from webhook.report.story import story_document, story_lines
+from webhook.report.story import Telling, story_document, story_lines
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.runs.scan import Prepared, ScanRequest, prepare
@@ -53,6 +53,7 @@ def parser() -> Parser:
     add_release(made)
     made.option("--cluster-state", metavar="FILE", help="with -f: objects of the cluster; complete for the kinds in it")
     made.switch("--closed-world", help="with -f: the cluster state is the whole cluster")
+    made.switch("--show-passed", help="with -f: tell the rules that hold and name every policy, too")
     made.option("-o", "--output", type=one_of("text", "json"), metavar="FORMAT", default="text", help="text or json")
     terminal.add_colour(made)
     return made
@@ -105,7 +106,7 @@ def _tell_story(told: Story, arguments: Arguments, style: Style) -> None:
     if arguments.output == "json":
         print(json.dumps(story_document(told), indent=1))
         return
-    for line in story_lines(told, style):
+    for line in story_lines(told, Telling(style, terminal.columns(sys.stdout), everything=arguments.show_passed)):
         print(line)
 
 

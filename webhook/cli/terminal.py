@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable
@@ -32,6 +33,11 @@ def colour(choice: str, stream: TextIO) -> bool:
     if choice != "auto":
         return choice == "always"
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def columns(stream: TextIO) -> int:
+    """Measure the terminal, from 60 to 120 columns; what is no terminal has 120."""
+    return min(max(shutil.get_terminal_size().columns, 60), 120) if stream.isatty() else 120
 
 
 def say(text: str) -> None:

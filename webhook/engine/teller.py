@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from webhook.cel.program import Activation, Trace
@@ -14,7 +15,7 @@ from webhook.engine.mutate import plain
 from webhook.engine.policyset import LinkedPolicy
 from webhook.model.decision import Change, Finding
 from webhook.model.policy import Policy
-from webhook.model.story import Phase, PolicyStory, Step, Told
+from webhook.model.story import Phase, PolicyStory, Reason, Step, Told
 
 _WITHHELD: Final = "cannot be tested; the reason is withheld, as it may hold a secret value"
 
@@ -42,7 +43,8 @@ class Teller:
             steps = _steps(policy, name, activation, trace)
             failure = trace.error and (_WITHHELD if steps is None else trace.error)
             result = failure or str(trace.value).lower()
-            self.stories[-1].conditions.append(Told(condition.name, condition.expression.text, result, steps))
+            told = Told(condition.name, condition.expression.text, result, steps, reason=_reason(trace, steps))
+            self.stories[-1].conditions.append(told)
 
     def changed(self, changes: Iterable[Change]) -> None:
         """Hear what the mutations did."""
@@ -61,6 +63,7 @@ class Teller:
             steps=steps,
             element=verdict.element,
             finding=finding,
+            reason=_reason(trace, steps),
         )
         self.stories[-1].rules.append(told)
 
@@ -71,6 +74,16 @@ def _steps(policy: LinkedPolicy, name: str, activation: Activation, trace: Trace
     if policy.may_tell_secret(name, obj):
         return None
     return tuple({text: _step(text, value) for text, value in trace.steps}.values())
+
+
+def _reason(trace: Trace | None, steps: tuple[Step, ...] | None) -> Reason | None:
+    """Take the outline of an expression, unless its parts are withheld."""
+    told = trace.reason if trace and steps is not None else None
+    return _plain(told) if told else None
+
+
+def _plain(told: Reason) -> Reason:
+    return replace(told, value=plain(told.value), because=tuple(map(_plain, told.because)))
 
 
 def _step(text: str, value: Any) -> Step:

@@ -7,8 +7,16 @@ from enum import StrEnum
 from typing import Any
 
 from webhook.model.decision import Change, Decision, Finding
+from webhook.model.path import Path
 from webhook.model.policy import Policy
 from webhook.model.request import AdmissionRequest
+
+
+class Junction(StrEnum):
+    """How an expression joins its parts."""
+
+    ALL = "all"
+    ANY = "any"
 
 
 class Phase(StrEnum):
@@ -28,6 +36,22 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """A part of an expression, what it gave, and the parts that made it so: all of a junction, or those that decided.
+
+    `path` is where in the object a value was read; empty where it was not.
+    """
+
+    text: str
+    value: Any
+    path: Path = ()
+    because: tuple[Reason, ...] = ()
+    junction: Junction | None = None
+    absent: bool = False
+    """Nothing was there to be read: an optional field that the object does not have."""
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """One expression, evaluated. `steps` are its parts in order; None where they might tell a secret."""
 
@@ -39,6 +63,8 @@ class Told:
     element: str | int | None = None
     """The index or key of forEach's element, where there is one."""
     finding: Finding | None = None
+    reason: Reason | None = None
+    """The same as an outline; None as with `steps`, or where nothing came of the expression."""
 
 
 @dataclass(slots=True)
