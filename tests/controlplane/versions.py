@@ -52,6 +52,10 @@ def helm() -> Module:
     return _module("helm", "helm.sh/helm/v4", "/cmd/helm")
 
 
+def crane() -> Module:
+    return _module("crane", "github.com/google/go-containerregistry", "/cmd/crane")
+
+
 def _module(folder: str, module: str, package: str) -> Module:
     required = re.search(rf"^require {module} v(\S+)$", (HERE / folder / "go.mod").read_text(), re.MULTILINE)
     assert required, f"{folder}/go.mod does not require {module}"

@@ -37,6 +37,10 @@ class Checkout:
         """Give the paths of all files below a folder, sorted."""
         return (path for path in self._paths if path.startswith(f"{folder}/") and path.endswith(suffix))
 
+    def all(self) -> Iterator[str]:
+        """Give the paths of all files, sorted."""
+        return filter(None, self._paths)
+
     @cached_property
     def _paths(self) -> tuple[str, ...]:
         listed = self._git("ls-tree", "-r", "-z", "--name-only", self._commit).stdout

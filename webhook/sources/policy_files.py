@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from webhook.errors import DocumentError, DocumentErrors
@@ -18,6 +18,7 @@ POLICY_FILE: Final = "policy.yaml"
 TESTS_FILE: Final = "tests.yaml"
 NO_POLICIES: Final = "holds no policies"
 _SUFFIXES: Final = frozenset((".yaml", ".yml", ".json"))
+_REMOTE: Final = ("git::", "oci://")
 _MAY_HOLD_A_POLICY: Final = re.compile(rb"AdmissionPolicy|cozyguard\.io/|kyverno\.io/|gatekeeper\.sh/")
 
 
@@ -56,11 +57,18 @@ class PolicyFile:
 
 
 def find(paths: Iterable[str | Path]) -> tuple[tuple[PolicyFile, ...], tuple[DocumentError, ...]]:
-    """Read the files that may hold policies, each once, and say which paths cannot be read."""
+    """Read the files that may hold policies, each once, and say which paths cannot be read.
+
+    Raises UsageError for what has to be fetched and cannot be.
+    """
     files: list[PolicyFile] = []
     errors: list[DocumentError] = []
     seen: set[str] = set()
-    for path in map(Path, paths):
+    for path in paths:
+        if str(path).startswith(_REMOTE):
+            files += _fetched(str(path))
+            continue
+        path = Path(path)
         is_folder = os.path.isdir(path)  # noqa: PTH112 - unlike Path's, it does not raise where nobody may look
         candidates = list(_inside(path)) if is_folder else [path]
         if not candidates:
@@ -77,6 +85,16 @@ def find(paths: Iterable[str | Path]) -> tuple[tuple[PolicyFile, ...], tuple[Doc
             strict = file == path or file.name == POLICY_FILE
             files.append(PolicyFile(str(file), content, strict, str(path)))
     return tuple(files), tuple(errors)
+
+
+def _fetched(reference: str) -> Iterator[PolicyFile]:
+    """Fetch the files of a reference that may hold policies. Raises UsageError."""
+    from webhook.sources.remote import fetch  # here: few runs need it
+
+    for name, content in fetch(reference):
+        path = PurePosixPath(name)
+        if path.suffix in _SUFFIXES and path.name != TESTS_FILE:
+            yield PolicyFile(name, content, path.name == POLICY_FILE, reference)
 
 
 def _inside(folder: Path) -> Iterator[Path]:
