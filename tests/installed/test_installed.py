@@ -123,6 +123,21 @@ def test_a_policy_that_is_installed_comes_into_force_and_says_so(
     until(lambda: installation.condition("admissionpolicy", "no-latest", "Ready").get("status") == "True")
 
 
+def test_what_a_user_may_is_asked_with_the_right_that_the_chart_gives_for_it(
+    installation: Installation, made: Callable[[Object], None]
+) -> None:
+    """Without `rbac.accessReviews` nothing can be told, and the failure policy says what that means."""
+    rule = {"expression": "authorizer.requestResource.check('delete').allowed()", "message": "you may not delete it"}
+    kubectl = installation.plane.kubectl
+    kubectl("-n", "tenant-demo", "create", "role", "maker", "--verb=create", "--resource=configmaps")
+    kubectl("-n", "tenant-demo", "create", "rolebinding", "maker", "--role=maker", "--user=eve")
+    made(POLICY | {"spec": POLICY["spec"] | {"validations": [rule]}})
+    until(lambda: "whether admin may delete configmaps release" in denied(installation, CONFIG_MAP))
+    installation.helmed("upgrade", "--reuse-values", "--set=rbac.accessReviews=true", "--wait=hookOnly")
+    until(lambda: not denied(installation, CONFIG_MAP))
+    assert "you may not delete it" in installation.dry_run(CONFIG_MAP, "--as=eve").denial
+
+
 def test_of_a_policy_that_is_broken_the_last_good_version_stays_in_force(
     installation: Installation, made: Callable[[Object], None]
 ) -> None:
