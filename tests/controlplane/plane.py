@@ -31,11 +31,16 @@ _PATIENCE: Final = 60.0
 """Seconds to become ready, or to stop: it takes about five."""
 
 _AUDITED: Final = "audited"
+_RECORDED: Final = "recorded"
 _AUDIT_POLICY: Final = {
     "apiVersion": "audit.k8s.io/v1",
     "kind": "Policy",
     "omitStages": ["RequestReceived"],
-    "rules": [{"level": "Metadata", "users": [_AUDITED]}, {"level": "None"}],
+    "rules": [
+        {"level": "Metadata", "users": [_AUDITED]},
+        {"level": "RequestResponse", "users": [_RECORDED]},
+        {"level": "None"},
+    ],
 }
 
 _MUTATING_IS_BETA: Final = ("1.34", "1.35")
@@ -58,6 +63,7 @@ class ControlPlane(Started):
         self.urls: list[str] = []
         self.token = secrets.token_hex(16)
         self.audited_token = secrets.token_hex(16)
+        self.recorded_token = secrets.token_hex(16)
         self._count = apiservers
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -81,7 +87,10 @@ class ControlPlane(Started):
 
     @property
     def audit_log(self) -> Path:
-        """What the first API server was asked with `audited_token`: an administrator's, too. One event a line."""
+        """What the first API server was asked with `audited_token`, and with `recorded_token`, which has objects, too.
+
+        Both are an administrator's. One event a line.
+        """
         return self._folder / f"{_apiserver(0)}.audit"
 
     @property
@@ -153,6 +162,7 @@ class ControlPlane(Started):
         (self._folder / "service-accounts.key").write_bytes(_private_key())
         (self._folder / "tokens.csv").write_text(
             f"{self.token},admin,admin,system:masters\n{self.audited_token},{_AUDITED},{_AUDITED},system:masters\n"
+            f"{self.recorded_token},{_RECORDED},{_RECORDED},system:masters\n"
         )
         (self._folder / "audit.yaml").write_text(json.dumps(_AUDIT_POLICY))
         for index in range(self._count):  # one after the other: the first makes the certificate
