@@ -24,22 +24,25 @@ _DIFFERENCE: Final = 24
 
 
 class Look(NamedTuple):
-    """What a finding comes to: the name of its colour, and the word for it. Listed worst first."""
+    """What a finding comes to: the name of its colour, the word for it, and the nouns that count it."""
 
     name: str
     word: str
+    one: str
+    many: str
 
 
 LOOKS: Final = {
-    Weight.FAILURE: Look("deny", "denied"),
-    Weight.ERROR: Look("error", "error"),
-    Weight.WARNING: Look("warn", "warning"),
-    Weight.NOTE: Look("audit", "audit"),
-    Weight.SKIPPED: Look("skip", "not checked"),
-    Weight.SILENCED: Look("silenced", "silenced"),
-    Weight.PASSED: Look("pass", "passed"),
+    Weight.FAILURE: Look("deny", "denied", "denial", "denials"),
+    Weight.ERROR: Look("error", "error", "error", "errors"),
+    Weight.WARNING: Look("warn", "warning", "warning", "warnings"),
+    Weight.NOTE: Look("audit", "audit", "audit finding", "audit findings"),
+    Weight.SKIPPED: Look("skip", "not checked", "not checked", "not checked"),
+    Weight.SILENCED: Look("silenced", "silenced", "silenced", "silenced"),
+    Weight.PASSED: Look("pass", "passed", "passed", "passed"),
 }
-PATCHED: Final = Look("patch", "patched")
+"""Listed worst first."""
+PATCHED: Final = Look("patch", "patched", "patch", "patches")
 ALL: Final = (*list(LOOKS.values())[:4], PATCHED, *list(LOOKS.values())[4:])
 
 

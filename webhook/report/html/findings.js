@@ -72,7 +72,7 @@ document.querySelector(".heat")?.addEventListener("click", event => {
   form.elements.text.focus({ preventScroll: true });
 });
 
-form.hidden = shown.hidden = false;
+form.hidden = $("clear").hidden = false;
 recall();
 choose();
 (window.requestIdleCallback || setTimeout)(readTexts);

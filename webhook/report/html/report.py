@@ -99,7 +99,7 @@ def _tiles(found: Counter[str], summary: Summary) -> Iterator[str]:
     yield f"<li><b>{summary.resources:,}</b> {'object' if summary.resources == 1 else 'objects'}</li>"
     for look in ALL:
         if number := found[look.name]:
-            yield f'<li class="{look.name}"><b>{number:,}</b> {look.word}</li>'
+            yield f'<li class="{look.name}"><b>{number:,}</b> {look.one if number == 1 else look.many}</li>'
 
 
 def _errors(title: str, errors: Iterable[DocumentError]) -> Iterator[str]:
@@ -128,8 +128,9 @@ def _controls(entries: Iterable[Entry]) -> Iterator[str]:
         yield "</select></label>\n"
     yield '<label>Sort by <select name="sort"><option value="">severity</option>'
     yield "".join(f'<option value="{name}">{name}</option>' for name in ("policy", "namespace", "kind", "name"))
-    yield '</select></label>\n<button type="reset">Clear</button></form>\n'
-    yield '<p id="shown" role="status" hidden></p>\n'
+    yield "</select></label></form>\n"
+    yield '<div class="status"><p id="shown" role="status"></p>'
+    yield '<button type="reset" id="clear" form="chosen" hidden>Clear</button></div>\n'
 
 
 _CHOICES: Final[dict[str, Callable[[Entry], str]]] = {
