@@ -19,8 +19,8 @@ def _body(coverage: Coverage, texts: Mapping[str, str]) -> Iterator[str]:
     yield f'<header><p class="brand">cozyguard</p><h1>{coverage.percent:g} % covered</h1>\n'
     yield f"<p>{coverage.reached} of {coverage.total} outcomes of {len(coverage.policies)} policies</p></header>\n"
     yield '<main><h2 id="policies">Policies</h2>\n<div class="wide" tabindex="0" role="region" '
-    yield 'aria-labelledby="policies"><table>\n<thead><tr><th scope="col">policy</th><th scope="col">file</th>'
-    yield '<th scope="col" class="number">outcomes</th><th scope="col" class="number">covered</th><td></td></tr>'
+    yield 'aria-labelledby="policies"><table>\n<thead><tr><th scope="col">policy</th>'
+    yield '<th scope="col" class="number">covered</th><td></td><th scope="col" class="number">outcomes</th><th scope="col">file</th></tr>'
     yield "</thead>\n<tbody>\n"
     for number, policy in enumerate(coverage.policies):
         yield _row(number, policy)
@@ -34,9 +34,9 @@ def _row(number: int, policy: PolicyCoverage) -> str:
     name, file = text(policy.policy.name), text(policy.policy.location.file)
     share = policy.percent
     return (
-        f'<tr><td><a href="#p{number}">{name}</a></td><td>{file}</td>'
-        f'<td class="number">{policy.reached} of {policy.total}</td><td class="number">{share:g} %</td>'
-        f'<td><meter min="0" max="100" value="{share:g}" aria-label="covered of {name}">{share:g} %</meter></td></tr>\n'
+        f'<tr><td><a href="#p{number}">{name}</a></td><td class="number">{share:g} %</td>'
+        f'<td><meter min="0" max="100" value="{share:g}" aria-label="covered of {name}">{share:g} %</meter></td>'
+        f'<td class="number">{policy.reached} of {policy.total}</td><td>{file}</td></tr>\n'
     )
 
 
