@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 
 from webhook.errors import DocumentError, DocumentErrors, did_you_mean
 from webhook.model.policy import Policy
-from webhook.sources import constraints, policy_files
+from webhook.sources import constraints, kyvernos, policy_files
 from webhook.sources.bundled import bundled
 from webhook.sources.constraints import Constraints
+from webhook.sources.kyvernos import Kyvernos
 from webhook.sources.policy_files import NO_POLICIES
 from webhook.sources.written import Written
 
 if TYPE_CHECKING:
     from webhook.sources.formats.base import Mapped
-    from webhook.sources.formats.kyverno import MutatingPolicy, ValidatingPolicy
     from webhook.sources.formats.native import (
         MutatingAdmissionPolicy,
         MutatingAdmissionPolicyBinding,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     )
     from webhook.sources.formats.place import Place
 
-    _KyvernoPolicy: TypeAlias = ValidatingPolicy | MutatingPolicy
     _Native: TypeAlias = ValidatingAdmissionPolicy | MutatingAdmissionPolicy
     _Binding: TypeAlias = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding
 
@@ -35,8 +34,9 @@ __all__ = ["Loaded", "Source", "bundled", "load", "read"]
 OWN: Final = "AdmissionPolicy"
 _NATIVE: Final = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy")
 _BINDINGS: Final = tuple(f"{kind}Binding" for kind in _NATIVE)
-_KYVERNO: Final = ("ValidatingPolicy", "MutatingPolicy", "NamespacedValidatingPolicy", "NamespacedMutatingPolicy")
-_READ: Final = (OWN, *_NATIVE, *_BINDINGS, *_KYVERNO)
+_SHARING: Final = (*_NATIVE, *kyvernos.POLICIES)
+"""Kinds whose names no policy of ours can have, too."""
+_READ: Final = (OWN, *_NATIVE, *_BINDINGS, *kyvernos.POLICIES)
 _READ_ELSEWHERE: Final = ("PolicyTest", "PolicyException", "Configuration")
 _OTHER_ENGINES: Final = {
     **dict.fromkeys(("kyverno.io/", "policies.kyverno.io/"), "Kyverno"),
@@ -95,6 +95,7 @@ class _Collection:
         self._bound: set[tuple[str, str]] = set()
         self._native: dict[tuple[str, str], tuple[Written, _Native]] = {}
         self._bindings: list[tuple[Written, _Binding]] = []
+        self._kyvernos = Kyvernos()
         self._constraints = Constraints()
 
     def add_file(self, file: Source) -> None:
@@ -120,9 +121,9 @@ class _Collection:
                 place = entry.place / "metadata" / "name"
                 self.notices.append(place.error(f"policy `{key[1]}` does nothing: no {key[0]}Binding names it"))
                 unbound.append(_as_if_bound(entry, checked))
-        self.policies += self._constraints.policies()
+        self.policies += (*self._kyvernos.policies(), *self._constraints.policies())
         self.errors += self._constraints.errors()
-        self.notices += self._constraints.notices()
+        self.notices += (*self._kyvernos.notices(), *self._constraints.notices())
         self.errors += (
             DocumentError(root, message=NO_POLICIES) for root, any_found in self._roots.items() if not any_found
         )
@@ -131,10 +132,7 @@ class _Collection:
     def _add(self, entry: Written, *, strict: bool) -> bool:
         """Take an object in; False when it has nothing to do with policies."""
         try:
-            if constraints.is_read(entry):
-                self.errors += self._claim_name(entry)
-                self._constraints.add(entry)
-            elif _is_read(entry):
+            if _is_read(entry):
                 self._read(entry)
             elif fault := _foreign(entry, strict=strict):
                 self.errors.append(fault)
@@ -145,21 +143,26 @@ class _Collection:
         return True
 
     def _read(self, entry: Written) -> None:
-        from webhook.sources.formats import policy  # here: a warm start needs no pydantic
-
         taken = list(self._claim_name(entry))
         self.errors += taken
         if entry.kind in _BINDINGS:
             self._bound.add((_bound_kind(entry), entry.text("spec", "policyName")))
+        if kyvernos.is_read(entry):
+            self._kyvernos.add(entry)
+        elif constraints.is_read(entry):
+            self._constraints.add(entry)
+        else:
+            self._read_ours(entry, taken=bool(taken))
+
+    def _read_ours(self, entry: Written, *, taken: bool) -> None:
+        """Read what is ours or Kubernetes' own; one whose name is taken is only checked."""
+        from webhook.sources.formats import policy  # here: a warm start needs no pydantic
+
         checked = entry.check(_format(entry.kind))
         if taken:
             return
         if isinstance(checked, policy.AdmissionPolicy):
             self.policies.append(checked.build(entry.place))
-        elif entry.kind in _KYVERNO:
-            kyvernos = cast("_KyvernoPolicy", checked)
-            self.policies += kyvernos.build(entry.place)
-            self.notices += kyvernos.notices(entry.place)
         elif entry.kind in _NATIVE:
             self._native[entry.kind, entry.text("metadata", "name")] = (entry, cast("_Native", checked))
         else:
@@ -170,10 +173,8 @@ class _Collection:
 
         Of the other kinds each has its own, so that one policy's rules and changes can stand side by side.
         """
-        name = entry.text("metadata", "name")
-        if entry.kind.startswith("Namespaced") and (namespace := entry.text("metadata", "namespace")):
-            name = f"{namespace}/{name}"
-        others = (*_NATIVE, *_KYVERNO) if entry.kind == OWN else (OWN,) if entry.kind in (*_NATIVE, *_KYVERNO) else ()
+        name = "/".join(filter(None, (kyvernos.namespace(entry), entry.text("metadata", "name"))))
+        others = _SHARING if entry.kind == OWN else (OWN,) if entry.kind in _SHARING else ()
         first = self._names.setdefault((entry.kind, name), entry)
         found = [first, *(self._names[kind, name] for kind in others if (kind, name) in self._names)]
         for one in found:
@@ -211,16 +212,15 @@ def _bound_kind(binding: Written) -> str:
 
 
 def _format(kind: str) -> type[Mapped]:
-    from webhook.sources.formats import kyverno, native, policy  # here: a warm start needs no pydantic
+    from webhook.sources.formats import native, policy  # here: a warm start needs no pydantic
 
-    module = policy if kind == OWN else kyverno if kind in _KYVERNO else native
-    return cast("type[Mapped]", getattr(module, kind))
+    return policy.AdmissionPolicy if kind == OWN else cast("type[Mapped]", getattr(native, kind))
 
 
 def _is_read(entry: Written) -> bool:
-    if entry.kind in _KYVERNO:  # kinds with names that others may use as well
-        return entry.text("apiVersion").startswith("policies.kyverno.io/")
-    return entry.kind in _READ or constraints.is_read(entry)
+    if entry.kind in kyvernos.POLICIES:
+        return kyvernos.is_read(entry)
+    return entry.kind in _READ or kyvernos.is_read(entry) or constraints.is_read(entry)
 
 
 def _foreign(entry: Written, *, strict: bool) -> DocumentError | None:
@@ -228,7 +228,11 @@ def _foreign(entry: Written, *, strict: bool) -> DocumentError | None:
     kind, api_version = entry.kind, entry.text("apiVersion")
     place = entry.place / "kind"
     if engine := next((name for group, name in _OTHER_ENGINES.items() if api_version.startswith(group)), ""):
-        wanted = f"one of {_listed(_KYVERNO)}" if engine == "Kyverno" else f"a `{constraints.TEMPLATE}` or a constraint"
+        wanted = (
+            f"one of {_listed(kyvernos.POLICIES)}"
+            if engine == "Kyverno"
+            else f"a `{constraints.TEMPLATE}` or a constraint"
+        )
         return place.error(f"`{kind}` of {engine} is not read: want {wanted}")
     if not strict and (kind in _READ_ELSEWHERE or not api_version.startswith("cozyguard.io/")):
         return None

@@ -48,7 +48,7 @@ def suites(document: Written) -> tuple[list[Suite], list[DocumentError]]:
             cases += _cases(world, row, place / "results" / index)
         except DocumentErrors as faults:
             errors += faults
-    policies = tuple(suite_files.path(place, named) for named in test.policies)
+    policies = tuple(suite_files.path(place, named) for named in (*test.policies, *test.exceptions))
     return [Suite(place.file, policies, tuple(cases))] if cases else [], errors
 
 

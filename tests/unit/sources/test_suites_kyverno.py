@@ -164,6 +164,17 @@ def test_what_a_resource_becomes_is_compared_but_for_what_is_empty(folder: Path)
     assert line.startswith("patched: want")
 
 
+def test_exceptions_count_and_what_they_except_is_skipped(folder: Path) -> None:
+    (folder / ".kyverno-test" / "exception.yaml").write_text(
+        "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e, namespace: a}\n"
+        "spec:\n  policyRefs: [{kind: ValidatingPolicy, name: owned}]\n"
+        "  matchConditions: [{name: bad ones, expression: object.metadata.name == 'bad'}]\n"
+    )
+    test = TEST.replace("results:", "exceptions: [exception.yaml]\nresults:")
+    rows = "- {policy: owned, resources: [bad], result: skip}\n- {policy: owned, kind: Pod, resources: [good], result: pass}\n"
+    assert [one.differences for one in run(only(load(folder, rows, test=test))).results] == [(), ()]
+
+
 def test_a_row_whose_resource_is_not_there_is_a_fault_and_the_others_run(folder: Path) -> None:
     rows = "- {policy: owned, resources: [baad], result: fail}\n- {policy: owned, resources: [bad], result: fail}\n"
     loaded = load(folder, rows)
@@ -177,7 +188,6 @@ def test_a_row_whose_resource_is_not_there_is_a_fault_and_the_others_run(folder:
     ("wrong", "right", "path", "message"),
     [
         ("resources: [resources", "jsonPayloads: [a.json]\nresources: [resources", "jsonPayloads", "no request"),
-        ("resources: [resources", "exceptions: [a.yaml]\nresources: [resources", "exceptions", "not read here"),
         ("resources: [resources", "resources: [none.yaml, resources", "resources[0]", "cannot be read"),
         ("user.yaml", "values.yaml", "kind", "got `Values`, want `UserInfo`"),
     ],

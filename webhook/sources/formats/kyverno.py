@@ -142,6 +142,14 @@ class NamespacedMutatingPolicy(MutatingPolicy):
     metadata: NamespacedMetadata
 
 
+FORMATS: Final[dict[str, type[ValidatingPolicy | MutatingPolicy]]] = {
+    "ValidatingPolicy": ValidatingPolicy,
+    "MutatingPolicy": MutatingPolicy,
+    "NamespacedValidatingPolicy": NamespacedValidatingPolicy,
+    "NamespacedMutatingPolicy": NamespacedMutatingPolicy,
+}
+
+
 def _within(namespace: str) -> model.MatchResources:
     """Match whatever lives in a namespace."""
     anything = model.ResourceRule(("*",), ("*",), ("*/*",), ("*",), scope="Namespaced")

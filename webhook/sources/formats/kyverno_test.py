@@ -153,7 +153,6 @@ class Test(Mapped):
         **dict.fromkeys(("apiCallResponses", "globalContextEntries"), _MOCKS),
         "targetResources": "are changed by policies that change what exists already, which are not read here",
         "clusterResources": "is not read here; a PolicyTest has `lookups`",
-        "exceptions": "are not read here: `cozyguard.io` has a PolicyException of its own",
     }
 
     api_version: ApiVersion
@@ -167,6 +166,7 @@ class Test(Mapped):
     values: Values | None = None
     userinfo: Words | None = None
     context: Words | None = None
+    exceptions: list[Words] = []
     results: Annotated[list[Result], Field(min_length=1)]
 
     AT_MOST_ONE: ClassVar = (("variables", "values"),)

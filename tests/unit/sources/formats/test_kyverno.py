@@ -145,7 +145,7 @@ def test_a_mutating_policy_changes_what_is_asked_about_alone(load: Load, wrong: 
     assert error.path == f"spec.{path}"
 
 
-@pytest.mark.parametrize("kind", ["ImageValidatingPolicy", "GeneratingPolicy", "DeletingPolicy", "PolicyException"])
+@pytest.mark.parametrize("kind", ["ImageValidatingPolicy", "GeneratingPolicy", "DeletingPolicy"])
 def test_other_kinds_of_kyverno_are_refused_by_name(load: Load, kind: str) -> None:
     (error,) = load(VALIDATING.replace("kind: ValidatingPolicy", f"kind: {kind}")).errors
     assert f"`{kind}` of Kyverno is not read" in error.message
