@@ -20,7 +20,8 @@ def _body(coverage: Coverage, texts: Mapping[str, str]) -> Iterator[str]:
     yield f"<p>{coverage.reached} of {coverage.total} outcomes of {len(coverage.policies)} policies</p></header>\n"
     yield '<main><h2 id="policies">Policies</h2>\n<div class="wide" tabindex="0" role="region" '
     yield 'aria-labelledby="policies"><table>\n<thead><tr><th scope="col">policy</th>'
-    yield '<th scope="col" class="number">covered</th><td></td><th scope="col" class="number">outcomes</th><th scope="col">file</th></tr>'
+    yield '<th scope="col" class="number">covered</th><td></td>'
+    yield '<th scope="col" class="number">outcomes</th><th scope="col">file</th></tr>'
     yield "</thead>\n<tbody>\n"
     for number, policy in enumerate(coverage.policies):
         yield _row(number, policy)
