@@ -30,10 +30,13 @@ class Cause(NamedTuple):
     text: str
 
 
-def causes(decision: Decision, request: AdmissionRequest) -> list[Cause]:
-    """Explain what a request is refused for, the worst first; how many more there are, where there are too many."""
+def causes(decision: Decision, request: AdmissionRequest, again: remedy.Again | None = None) -> list[Cause]:
+    """Explain what a request is refused for, the worst first; how many more there are, where there are too many.
+
+    With `again`, no way out is offered that leads to another refusal.
+    """
     found = [finding for finding in decision.findings if refuses(finding)]
-    mended = zip(found[:CAUSES_LIMIT], remedy.lines(found, request), strict=False)
+    mended = zip(found[:CAUSES_LIMIT], remedy.lines(found, request, again), strict=False)
     told = [Cause(render(finding.field), _cause(finding, mend)) for finding, mend in mended]
     if more := len(found) - len(told):
         told.append(Cause("", f"and {more} more; `cozyguard check` shows all"))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 from webhook.cel.errors import CelError
 from webhook.engine.patch import apply, difference
 from webhook.engine.secrecy import conceals
-from webhook.model.decision import Finding, Operation
+from webhook.model.decision import Decision, Finding, Operation, Outcome
 from webhook.model.fragment import block
-from webhook.model.path import unpoint
+from webhook.model.path import render, unpoint
 from webhook.model.request import UPDATE, AdmissionRequest, Object
 
 _COMMAND_LIMIT: Final = 1000
@@ -27,18 +28,46 @@ _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation that repeats the whole object: no part of a command, and no place to show what is to be hidden."""
 
 
-def lines(findings: Sequence[Finding], request: AdmissionRequest) -> Iterator[list[str]]:
+Again: TypeAlias = Callable[[Object], Decision]
+"""Decides about another object as if it had been sent in place of the one of the request."""
+
+
+def lines(findings: Sequence[Finding], request: AdmissionRequest, again: Again | None = None) -> Iterator[list[str]]:
     """Write for each finding what can be pasted, if its fix is mechanical: nothing else works as printed.
 
     On an update that is one command for all of them, with the last one: the API server would refuse one that
-    leaves another finding as it is.
+    leaves another finding as it is. With `again`, what would be refused all the same is said to be.
     """
-    if request.operation == UPDATE and request.object is not None and request.old_object is not None:
+    if request.object is None:
+        yield from ([] for _ in findings)
+        return
+    left = _left(findings, request.object, again) if again else ()
+    if request.operation == UPDATE and request.old_object is not None:
         yield from ([] for _ in findings[1:])
-        yield list(_command(findings, request, request.object, request.old_object))
+        command = _command(findings, request, request.object, request.old_object)
+        yield list(_not_enough(left) if left else command)
     else:
         for finding in findings:
-            yield list(_yaml(finding.fix.patch)) if request.object is not None else []
+            mended = list(_yaml(finding.fix.patch))
+            yield [*mended, *_not_enough(one for one in left if mended and one.policy.name == finding.policy.name)]
+
+
+def _left(findings: Sequence[Finding], obj: Object, again: Again) -> tuple[Finding, ...]:
+    """Find what the mended object is refused for, but for what has to be mended by hand anyway."""
+    mechanical = [finding for finding in findings if finding.fix.patch]
+    mended = _mended(mechanical, obj) if mechanical else None
+    if mended is None:
+        return ()
+    by_hand = {(finding.policy.name, finding.rule) for finding in findings if not finding.fix.patch}
+    refused = (finding for finding in again(mended).findings if finding.outcome is Outcome.DENY)
+    return tuple(finding for finding in refused if (finding.policy.name, finding.rule) not in by_hand)
+
+
+def _not_enough(left: Iterable[Finding]) -> Iterator[str]:
+    """Say what is still in the way: the first thing of it, as the next try would."""
+    for finding in itertools.islice(left, 1):
+        place = f"{render(finding.field)}: " if finding.field else ""
+        yield f"that alone is not enough: then it is refused for {place}{finding.message} [{finding.policy.name}]"
 
 
 def _yaml(operations: Sequence[Operation]) -> Iterator[str]:

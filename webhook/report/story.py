@@ -92,7 +92,12 @@ def _grouped(silent: Iterable[tuple[str, str]], indent: str, telling: Telling) -
 
 def _wrapped(text: str, indent: str, columns: int) -> Iterator[str]:
     lines = textwrap.wrap(
-        visible(text), columns, initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False
+        visible(text),
+        columns,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     yield from lines
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
@@ -18,7 +18,7 @@ from webhook.engine.explain import CAUSES_LIMIT
 from webhook.engine.pipeline import review
 from webhook.errors import ReviewError
 from webhook.model.decision import Decision
-from webhook.model.request import AdmissionRequest
+from webhook.model.request import AdmissionRequest, Object
 from webhook.server import response
 from webhook.server.answer import Answer, refusal
 from webhook.server.authorizer import NO_QUESTIONS, ROUNDS, Questions
@@ -111,7 +111,7 @@ class Handler:
             await world.learn_namespace(request.namespace)
         try:
             decision = await _decided(endpoint, request, world, deadline)
-            answer = response.encode(request, decision)
+            answer = response.encode(request, decision, partial(_again, endpoint, request, world, deadline))
         except Exception as error:  # noqa: BLE001 - the last resort: without the uid the API server drops our answer
             self._metrics.count(endpoint, request.operation, "failed")
             self._log.error("review failed", uid=request.uid[:LONGEST], endpoint=endpoint, **failure(error))
@@ -137,6 +137,11 @@ def _check_head(http: web.BaseRequest) -> None:
     if http.content_type != "application/json":
         message = f"content type: got `{http.content_type}`, want `application/json`"
         raise ReviewError(message, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+
+
+def _again(endpoint: Endpoint, request: AdmissionRequest, world: World, deadline: Deadline, mended: Object) -> Decision:
+    """Decide about the object as the way out of a denial would make it."""
+    return _decide(endpoint, replace(request, object=mended), world, deadline, NO_QUESTIONS)
 
 
 async def _decided(endpoint: Endpoint, request: AdmissionRequest, world: World, deadline: Deadline) -> Decision:

@@ -7,19 +7,20 @@ from http import HTTPStatus
 
 from webhook.admission import codec
 from webhook.engine import explain
+from webhook.engine.remedy import Again
 from webhook.model.decision import Decision
 from webhook.model.policy import FailurePolicy, Policy
 from webhook.model.request import AdmissionRequest
 
 
-def encode(request: AdmissionRequest, decision: Decision) -> bytes:
-    """Write the AdmissionReview that answers this request."""
+def encode(request: AdmissionRequest, decision: Decision, again: Again | None = None) -> bytes:
+    """Write the AdmissionReview that answers this request; a way out that is offered is tried with `again`."""
     if decision.allowed and not decision.findings and not decision.changes and not decision.audit_annotations:
         return codec.encode_allowed(request.uid)
     reason = explain.status_reason(decision)
     status = None
     if not decision.allowed:
-        causes = explain.causes(decision, request)
+        causes = explain.causes(decision, request, again)
         details = explain.details(causes, request)
         status = codec.status(explain.message(causes, request), reason.value, reason.status, details)
     response = codec.response(

@@ -187,6 +187,50 @@ def test_there_is_no_command_where_it_would_leave_a_finding_as_it_is(judge: Any,
     assert not any("kubectl" in cause.text for cause in causes)
 
 
+NARROW = """
+validations:
+- expression: object.spec.variant != 'contaner'
+  message: no such variant
+  field: spec.variant
+  fix: {text: spell it, patchExpression: "[JSONPatch{op: 'replace', path: '/spec/variant', value: 'container'}]"}
+- expression: object.spec.variant != 'container'
+  message: this variant is not for you
+  field: spec.variant
+  fix: {text: ask first}
+"""
+"""A policy whose fix leads into another of its rules."""
+
+NOT_ENOUGH = "that alone is not enough: then it is refused for spec.variant: this variant is not for you [p0]"
+
+
+def test_yaml_that_is_not_enough_says_what_comes_next(judge: Any) -> None:
+    (cause,) = explain.causes(judge(NARROW, PACKAGE), request(), lambda mended: judge(NARROW, mended))
+    assert [line.strip() for line in cause.text.splitlines()[-3:]] == ["spec:", "variant: container", NOT_ENOUGH]
+
+
+def test_no_command_leads_to_another_refusal(judge: Any) -> None:
+    def decide(obj: Any) -> Any:
+        return judge(NARROW, obj, operation="UPDATE", old=old)
+
+    old = {**PACKAGE, "spec": {"variant": "vgpu"}}
+    (cause,) = explain.causes(decide(PACKAGE), updated(old), decide)
+    assert cause.text.splitlines()[-1].strip() == NOT_ENOUGH
+    assert "kubectl" not in cause.text
+
+
+def test_what_has_to_be_mended_by_hand_is_not_told_twice(judge: Any, link: Any) -> None:
+    by_hand = "validations: [{expression: size(object.spec.gates) == 0, message: never, fix: {text: think}}]"
+    both, obj = link(NARROW, by_hand), {**PACKAGE, "spec": {"variant": "contaner", "gates": ["bad"]}}
+    causes = explain.causes(judge(both, obj), request(object=obj), lambda mended: judge(both, mended))
+    assert [NOT_ENOUGH in cause.text for cause in causes] == [True, False]
+
+
+def test_a_fix_that_is_enough_stands_as_it_is(judge: Any) -> None:
+    policy = DENIED.format(reason="Invalid")
+    (cause,) = explain.causes(judge(policy, PACKAGE), request(), lambda mended: judge(policy, mended))
+    assert cause.text == CAUSE
+
+
 def test_no_command_repeats_a_value_that_must_not_be_shown(judge: Any) -> None:
     policy = f"sensitiveFields: [spec.token]\n{DENIED.format(reason='Invalid')}"
     new = {**PACKAGE, "spec": {"variant": "contaner", "token": "hunter2"}}
