@@ -54,6 +54,7 @@ def parser() -> Parser:
         "--jobs", type=positive, metavar="N", help="processes (default: one per CPU where there is enough to do)"
     )
     made.switch("--watch", help="run again whenever a file has changed")
+    made.switch("--update", help="write messages, patches and other values that a case expects anew, as they are now")
     measured.add_options(made)
     terminal.add_colour(made)
     return made
@@ -76,9 +77,27 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser().parse(argv, os.environ)
     if arguments.fail_under is not None and not (arguments.coverage or arguments.coverage_html or arguments.mutants):
         raise UsageError("`--fail-under` is about `--coverage` or `--mutants`, and neither is given")
+    if arguments.update:
+        if arguments.watch or not arguments.paths:
+            raise UsageError("`--update` writes suites anew, once: name them, and leave out `--watch`")
+        _update(arguments)
     if arguments.watch:
         watch(lambda: _again(arguments))
     return _run(arguments, suites.load(arguments.paths or [bundled()]))
+
+
+def _update(arguments: Arguments) -> None:
+    """Write anew what no longer holds; what is left is told by the run that follows."""
+    from webhook.runs.golden import update  # here: few runs write
+    from webhook.runs.rewrite import rewrite
+
+    loaded = suites.load(arguments.paths)
+    chosen = choose(loaded.suites, arguments.run) if arguments.run else loaded.suites
+    updated = update(map(run_suite, chosen))
+    for file, data in updated.contents.items():
+        rewrite(file, data)
+    terminal.tell(updated.made, "updated")
+    terminal.tell(updated.refused, "not updated")
 
 
 def _again(arguments: Arguments) -> list[str]:
