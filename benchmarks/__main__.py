@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import check, engine, functions, server
+from benchmarks import check, engine, functions, server, startup
 
 if sys.argv[1:] == ["functions"]:
     functions.main()
@@ -15,4 +15,5 @@ else:
     engine.main()
     server.main([])
     print()
+    startup.main()
     check.main()

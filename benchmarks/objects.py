@@ -68,19 +68,19 @@ def pod(random: Random, size: int, *, name: str = "worker") -> Object:
     return obj
 
 
-def review(obj: Object, uid: str = "00000000-0000-4000-8000-000000000001") -> Object:
-    """Wrap a Pod in the AdmissionReview that the API server sends when it is created."""
-    pods_resource = {"group": "", "version": "v1", "resource": "pods"}
-    pod_kind = {"group": "", "version": "v1", "kind": "Pod"}
+def review(obj: Object, kind: str = "Pod", resource: str = "pods") -> Object:
+    """Wrap a Pod in the AdmissionReview that the API server sends when it is created; or as if it were another kind."""
+    named_resource = {"group": "", "version": "v1", "resource": resource}
+    named_kind = {"group": "", "version": "v1", "kind": kind}
     return {
         "apiVersion": "admission.k8s.io/v1",
         "kind": "AdmissionReview",
         "request": {
-            "uid": uid,
-            "kind": pod_kind,
-            "resource": pods_resource,
-            "requestKind": pod_kind,
-            "requestResource": pods_resource,
+            "uid": "00000000-0000-4000-8000-000000000001",
+            "kind": named_kind,
+            "resource": named_resource,
+            "requestKind": named_kind,
+            "requestResource": named_resource,
             "name": obj["metadata"]["name"],
             "namespace": obj["metadata"]["namespace"],
             "operation": "CREATE",

@@ -6,40 +6,30 @@ import json
 import os
 import subprocess
 import sys
-import venv
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import cryptography
 import pytest
 import trustme
 
+from tests.wheel.installation import ROOT, build, install
+
 Command = list[str | Path]
 
-ROOT = Path(__file__).parents[2]
 POLICIES = len(list((ROOT / "policies").glob("*/*/policy.yaml")))
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
-    build: Command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (made,) = folder.iterdir()  # nothing else is left behind
-    return made
+    return build(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program of an environment that has the wheel, and what it depends on from ours."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, symlinks=True)
-    (packages,) = folder.glob("lib/*/site-packages")
-    zipfile.ZipFile(wheel).extractall(packages)
-    (packages / "dependencies.pth").write_text(str(Path(cryptography.__file__).parents[1]))
-    return folder / "bin" / "python"
+    """The Python of an environment that has the wheel."""
+    return install(wheel, tmp_path_factory.mktemp("environment"))
 
 
 @pytest.fixture

@@ -34,7 +34,6 @@ from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.runs.scan import Prepared, ScanRequest, prepare
 from webhook.runs.story import story
-from webhook.sources import suites
 from webhook.sources.files import STDIN, unreadable
 
 _EXAMPLES: Final = (
@@ -164,6 +163,8 @@ def _entry(policy: Policy, examples: list[tuple[str, Example]]) -> dict[str, Any
 
 def _examples(policy: Policy) -> Iterator[tuple[str, Example]]:
     """Take a case that the policy's own tests expect to be denied, warned about or patched, and one that passes."""
+    from webhook.sources import suites  # here: the list needs none, nor the pydantic that reads them
+
     suite = suites.beside(policy)
     if suite is None:
         return
