@@ -20,7 +20,7 @@ from webhook.model.path import render
 from webhook.model.request import GroupVersionKind, Object
 from webhook.sources import yaml
 from webhook.sources.objects import ObjectStore
-from webhook.sources.schemas import Fault, Schemas, conform
+from webhook.sources.schemas import Fault, Schemas, conform, decodes
 
 FOLDER: Final = Path(__file__).parent / "schemas"
 STRICT: Final = "?dryRun=All&fieldValidation=Strict"
@@ -76,6 +76,7 @@ def test_what_we_refuse_the_api_server_refuses_and_what_it_cannot_decode_we_refu
         if not structure.native and not answer.allowed:
             assert faults, said
         assert any(map(undecodable, faults)) <= refused_outright(answer), said
+        assert decodes(made) is not any(map(undecodable, faults)), said
 
 
 def undecodable(fault: Fault) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from webhook.admission.structures import Structure, builtin, cozystack, described
 from webhook.model.path import render
 from webhook.model.request import GroupVersionKind, Object
-from webhook.sources.schemas import Fault, conform
+from webhook.sources.schemas import Fault, conform, decodes
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -199,7 +199,8 @@ def test_values_of_a_package_are_free() -> None:
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(JSON)
-def test_whatever_stands_there_is_answered(value: Any) -> None:
-    for structure in (native("Pod"), custom(a={"type": "array", "items": {"x-kubernetes-int-or-string": True}})):
-        for fault in conform({"metadata": value, "spec": value}, structure):
-            assert fault.message
+def test_whatever_stands_there_is_answered_the_same_in_short_and_in_detail(value: Any) -> None:
+    for spec in (value, {"containers": value}, {"containers": [value]}, {"nodeSelector": value}):
+        obj = {"apiVersion": "v1", "kind": "Pod", "metadata": value, "spec": spec, "status": value}
+        assert decodes(obj) is not any(fault.undecodable for fault in conform(obj, native("Pod")))
+        assert all(fault.message for fault in conform(obj, custom(a={"x-kubernetes-int-or-string": True})))
