@@ -28,7 +28,9 @@ class Echo:
         return ["a"]
 
     def start(self, name: str) -> Any:
-        return {"name": name} if name != "absent" else None
+        if name == "absent":
+            raise ValueError("there is no such policy")
+        return {"name": name}
 
     def attempt(self, given: Any) -> Any:
         if given != TRY:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
 from webhook.cli import terminal
 from webhook.cli.options import Parser, add_policy_options, positive, selection
+from webhook.errors import did_you_mean
+from webhook.model.configuration import Configuration
 from webhook.model.policy import Policy
 from webhook.model.trial import Try
 from webhook.report.summary import ExitCode
 from webhook.runs import loading, starts, trial
 from webhook.sources import catalog
+from webhook.sources.files import unreadable
 
 _EXAMPLES: Final = (
     ("cozyguard playground --open", "start, and open the page in a browser"),
@@ -50,39 +53,47 @@ def run(argv: Sequence[str]) -> int:
 
             webbrowser.open(url)
 
-    serve(_Playground(policies), arguments.port or 0, announce)
+    serve(Backend(policies, configuration), arguments.port or 0, announce)
     return ExitCode.OK
 
 
-class _Playground:
-    """Answers what the page asks; the policies are those to start from."""
+class Backend:
+    """Answers what the page asks; the policies are those to start from, the configuration holds for every try."""
 
-    def __init__(self, policies: Sequence[Policy]) -> None:
-        self._policies = {one.name: one for one in policies}
+    def __init__(self, policies: Iterable[Policy], configuration: Configuration) -> None:
+        """Remember both."""
+        self._policies, self._configuration = {one.name: one for one in policies}, configuration
 
     def page(self) -> str:
+        """Give the page, with the releases of the catalogue to choose from."""
         from webhook.report.html.playground import page
 
         return page([str(release) for release in catalog.releases()])
 
     def starts(self) -> Any:
+        """List the policies."""
         from webhook.report.trial import policies_document
 
         return policies_document(self._policies.values())
 
     def start(self, name: str) -> Any:
+        """Give a policy's text and its cases. Raises ValueError."""
         from webhook.report.trial import start_document
 
         if (policy := self._policies.get(name)) is None:
-            return None
-        return start_document(starts.text(policy), starts.cases(policy))
+            raise ValueError(f"no policy is called `{name}`{did_you_mean(name, self._policies)}")
+        try:
+            return start_document(starts.text(policy), starts.cases(policy))
+        except OSError as error:
+            raise ValueError(str(unreadable(policy.location.file, error))) from None
 
     def attempt(self, given: Any) -> Any:
+        """Compile and decide. Raises ValueError for what is no map of texts."""
         from webhook.report.trial import trial_document
         from webhook.server.deadline import Deadline
 
         began = time.perf_counter()
-        tried = trial.attempt(_read(given), Deadline(_SECONDS, time.monotonic()))
+        tried = trial.attempt(_read(given), self._configuration, Deadline(_SECONDS, time.monotonic()))
         return trial_document(tried) | {"milliseconds": round(1000 * (time.perf_counter() - began))}
 
 

@@ -63,6 +63,7 @@ def _answer(story: Story) -> dict[str, Any]:
     return {
         "allowed": story.decision.allowed,
         "answer": visible(answer_words(story.decision)),
+        "exempt": story.exempt,
         "release": story.release,
         "warnings": list(map(visible, story.warnings)),
         "notAsked": [{"policy": visible(one.name), "why": visible(why)} for one, why in story.not_candidates],

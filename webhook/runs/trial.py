@@ -9,10 +9,10 @@ from typing import Final
 
 from webhook.engine.policyset import PolicySet
 from webhook.errors import DocumentError, UsageError, did_you_mean
+from webhook.model.configuration import Configuration
 from webhook.model.policy import NOWHERE
 from webhook.model.release import Minor
 from webhook.model.request import OPERATIONS, UserInfo
-from webhook.model.story import Story
 from webhook.model.suite import Case, Expectation
 from webhook.model.trial import Tried, Try
 from webhook.runs.locate import checked
@@ -29,7 +29,7 @@ OLD: Final = "old"
 CLUSTER: Final = "cluster"
 
 
-def attempt(given: Try, expired: Callable[[], bool]) -> Tried:
+def attempt(given: Try, configuration: Configuration, expired: Callable[[], bool]) -> Tried:
     """Compile and decide. Nothing is raised for what people typed; `expired` says when a rule has to give up."""
     errors: list[DocumentError] = []
     found = _compiled(given.policy)
@@ -56,9 +56,11 @@ def attempt(given: Try, expired: Callable[[], bool]) -> Tried:
         subresource=given.subresource,
         user=user,
         lookups=tuple(each.object for each in objects[CLUSTER]),
-        release=release,
+        release=release or configuration.release,
     )
-    told = _decided(case, found, expired)
+    request = request_of(case)
+    context = replace(context_of(case, request), configuration=configuration, expired=expired)
+    told = story(PolicySet.link(found.policies), context, request)
     return Tried(found.errors, found.notices, told, checked(manifest, told.request, told.decision))
 
 
@@ -67,12 +69,6 @@ def _compiled(text: str) -> Compiled:
     if not text.strip():
         return Compiled(())
     return compile_files([PolicyFile(POLICY, text.encode(errors="surrogatepass"), strict=True, root=POLICY)])
-
-
-def _decided(case: Case, found: Compiled, expired: Callable[[], bool]) -> Story:
-    request = request_of(case)
-    context = replace(context_of(case, request), expired=expired)
-    return story(PolicySet.link(found.policies), context, request)
 
 
 def _manifests(name: str, text: str, errors: list[DocumentError]) -> Iterator[Manifest]:

@@ -49,7 +49,7 @@ class Playground(Protocol):
         """List what a try can start from."""
 
     def start(self, name: str) -> Any:
-        """Give one of them; None if there is no such one."""
+        """Give one of them. Raises ValueError, which says why it cannot be had."""
 
     def attempt(self, given: Any) -> Any:
         """Try. Raises ValueError, which says what cannot be tried."""
@@ -84,11 +84,13 @@ def application(playground: Playground, port: int, token: str) -> web.Applicatio
         return web.Response(text=await answered(playground.page), content_type="text/html", charset="utf-8")
 
     async def starts(_: web.Request) -> web.Response:
-        return _json(await answered(playground.starts))
+        return web.json_response(await answered(playground.starts))
 
     async def start(request: web.Request) -> web.Response:
-        found = await answered(playground.start, request.match_info["name"])
-        return _refusal(HTTPStatus.NOT_FOUND, "there is no such policy") if found is None else _json(found)
+        try:
+            return web.json_response(await answered(playground.start, request.match_info["name"]))
+        except ValueError as error:
+            return _refusal(HTTPStatus.NOT_FOUND, str(error))
 
     async def attempt(request: web.Request) -> web.Response:
         try:
@@ -96,7 +98,7 @@ def application(playground: Playground, port: int, token: str) -> web.Applicatio
         except orjson.JSONDecodeError as error:
             return _refusal(HTTPStatus.BAD_REQUEST, f"the body is not JSON: {error}")
         try:
-            return _json(await answered(playground.attempt, given))
+            return web.json_response(await answered(playground.attempt, given))
         except ValueError as error:
             return _refusal(HTTPStatus.BAD_REQUEST, str(error))
 
@@ -134,10 +136,6 @@ def _guard(port: int, token: str) -> Middleware:
 
 def _token(request: web.Request) -> bytes:
     return request.headers.get("Authorization", "").removeprefix("Bearer ").encode(errors="surrogateescape")
-
-
-def _json(document: Any) -> web.Response:
-    return web.json_response(document)
 
 
 def _refusal(status: HTTPStatus, message: str) -> web.Response:

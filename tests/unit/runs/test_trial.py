@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webhook.engine.context import DEFAULT_CONFIGURATION
+from webhook.model.configuration import Configuration, Mode, ModeName
 from webhook.model.trial import Tried, Try
 from webhook.report.trial import trial_document
 from webhook.runs.trial import attempt
@@ -45,7 +47,7 @@ LIMIT = OBJECT.replace("one", "limit").replace("  c: x\n", "  c: x\n  d: x\n  e:
 
 
 def tried(**texts: str) -> Tried:
-    return attempt(Try(**{"policy": POLICY, "object": OBJECT} | texts), lambda: False)
+    return attempt(Try(**{"policy": POLICY, "object": OBJECT} | texts), DEFAULT_CONFIGURATION, lambda: False)
 
 
 def places(found: Tried) -> list[tuple[str, int, int]]:
@@ -118,6 +120,13 @@ def test_all_faults_of_all_texts_are_told_at_once() -> None:
     assert {error.file for error in found.errors} == {"policy", "object", "old", "cluster", "release"}
 
 
+def test_the_configuration_holds_for_a_try() -> None:
+    softened = Configuration(modes=(Mode(("sizes",), ModeName.WARN),))
+    found = attempt(Try(POLICY, OBJECT), softened, lambda: False)
+    assert found.story
+    assert (found.story.decision.allowed, len(found.story.warnings)) == (True, 2)
+
+
 def test_without_a_policy_nobody_is_asked() -> None:
     found = tried(policy="\n")
     assert found.story
@@ -130,7 +139,7 @@ def test_a_rule_that_goes_on_for_too_long_is_told_to_have_run_out_of_time() -> N
     slow = f"{numbers}.all(a, {numbers}.all(b, {numbers}.all(c, a + b + c < 1000)))"
     policy = POLICY.replace("object == null || size(object.data) <= variables.most", slow)
     end = time.monotonic() + 0.05
-    found = attempt(Try(policy, OBJECT), lambda: time.monotonic() > end)
+    found = attempt(Try(policy, OBJECT), DEFAULT_CONFIGURATION, lambda: time.monotonic() > end)
     assert found.checked
     assert "could not be evaluated" in str([one.finding.message for one in found.checked.results])
 
@@ -139,10 +148,10 @@ def test_what_is_long_is_cut_and_counted() -> None:
     each = POLICY.replace("{name: size,", "{name: size, forEach: {in: object.data, as: one},").replace(
         "object == null ||", ""
     )
-    data = "".join(f"  k{index}: {'x' * 5000}\n" for index in range(300))
+    data = "".join(f"  k{index}: {'x' * 1000}\n" for index in range(120))
     document = trial_document(tried(policy=each, object=OBJECT + data))
-    assert (len(document["findings"]), document["moreFindings"]) == (100, 203)
-    assert (len(document["policies"][1]["rules"]), document["policies"][1]["moreRules"]) == (100, 203)
+    assert (len(document["findings"]), document["moreFindings"]) == (100, 23)
+    assert (len(document["policies"][1]["rules"]), document["policies"][1]["moreRules"]) == (100, 23)
     assert max(len(value) for rule in document["policies"][1]["rules"] for _, value in rule["steps"]) <= 400
 
 

@@ -41,9 +41,10 @@ LOOKS: Final = {
     Weight.SILENCED: Look("silenced", "silenced", "silenced", "silenced"),
     Weight.PASSED: Look("pass", "passed", "passed", "passed"),
 }
-"""Listed worst first."""
 PATCHED: Final = Look("patch", "patched", "patch", "patches")
-ALL: Final = (*list(LOOKS.values())[:4], PATCHED, *list(LOOKS.values())[4:])
+BROKEN: Final = tuple(LOOKS[one] for one in (Weight.FAILURE, Weight.ERROR, Weight.WARNING, Weight.NOTE))
+ALL: Final = (*BROKEN, PATCHED, *(look for look in LOOKS.values() if look not in BROKEN))
+"""The worst first."""
 
 
 class Entry(NamedTuple):
@@ -69,8 +70,8 @@ def of_result(result: Result) -> Entry:
     """Write a finding."""
     look, finding = LOOKS[weight(result)], result.finding
     first, *more = finding.message.splitlines() or [f"rule {finding.rule} holds"]
-    parts = [*_facts(result), *(("", text(line, _MESSAGE)) for line in more[:CHOICES])]
-    body = _list(parts) + _figures(*_picture(result.picture))
+    lines = "".join(f"<p>{text(line, _MESSAGE)}</p>" for line in more[:CHOICES])
+    body = lines + _list(_facts(result)) + _figures(*_picture(result.picture))
     html = _unfolding(look, finding.policy, finding.rule, first, result.resource, body)
     return Entry(look, finding.policy, result.resource, html)
 

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.report.html.finding import ALL, LOOKS, Entry, Look
+from webhook.report.html.finding import ALL, BROKEN, Entry, Look
 from webhook.report.html.page import text
 
-_COUNTED: Final = frozenset(list(LOOKS.values())[:4])
-"""What is broken: denials, errors, warnings, audit findings."""
 _COLUMNS: Final = 24
 """Namespaces with a column of their own; the others share one."""
 _ROWS: Final = 100
@@ -32,7 +30,7 @@ class Heat:
 
     def add(self, entry: Entry) -> None:
         """Count one, if it says that something is broken."""
-        if entry.look not in _COUNTED:
+        if entry.look not in BROKEN:
             return
         cell = entry.policy.name, entry.namespace
         self._counts[cell] += 1

@@ -105,7 +105,8 @@ for (const tab of tabs) {
 function told(tried) {
   const { allowed, findings = [], changes = [], warnings = [], policies = [], notAsked = [] } = tried;
   const asked = policies.some(one => !one.left);
-  const nobody = tried.errors.length ? "no policy that loads is about it" : "allowed: no policy is about it";
+  const nobody = tried.exempt ? "allowed: the configuration exempts it"
+    : tried.errors.length ? "no policy that loads is about it" : "allowed: no policy is about it";
   const look = allowed === undefined ? "warn" : !allowed ? "deny" : asked ? "pass" : "skip";
   const words = { warn: "not decided", skip: nobody }[look] ?? tried.answer;
   answer(look, words, tried.release ? `Cozystack ${tried.release} · ${tried.milliseconds} ms` : "");

@@ -21,6 +21,8 @@ from webhook.report.text import count
 MOST: Final = 10_000
 """Findings that are listed, the worst of all; the others are counted."""
 _FAULTS: Final = 500
+_WORDS: Final = 500
+"""Faults that are listed, and characters of each."""
 _BETWEEN: Final = "<!---->\n"
 """Stands between two findings: the script tells them apart by it."""
 
@@ -110,7 +112,7 @@ def _errors(title: str, errors: Iterable[DocumentError]) -> Iterator[str]:
     for error in listed[:_FAULTS]:
         place = f"{error.file}:{error.line}:{error.column}" if error.line else error.file
         path = f"<code>{text(error.path)}</code> " if error.path else ""
-        yield f"<li><code>{text(place)}</code> {path}{text(error.message, _FAULTS)}</li>\n"
+        yield f"<li><code>{text(place)}</code> {path}{text(error.message, _WORDS)}</li>\n"
     if (left := len(listed) - _FAULTS) > 0:
         yield f"<li>and {left:,} more</li>\n"
     yield "</ul></section>\n"
@@ -141,7 +143,6 @@ _CHOICES: Final[dict[str, Callable[[Entry], str]]] = {
     "kind": lambda entry: visible(entry.resource.kind),
 }
 """What the page offers to choose by, and where it is found."""
-
 
 _ORDERS: Final = {"outcome": [look.word for look in ALL], "severity": [one.value for one in Severity]}
 
