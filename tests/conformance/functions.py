@@ -1,6 +1,7 @@
 """`docs/cel-functions.md`: every function that expressions can call, since when, and where it is tested.
 
-Made from the registry and from the tests: `make generate` writes it into a checkout.
+Made from the registry, from what the API server declares (`declared.py`) and from the tests: `make generate` writes it
+into a checkout.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from webhook.cel.functions import LIBRARIES, Function, Library, Overload
+from tests.conformance.declared import declared
+from webhook.cel.functions import LIBRARIES, Function, Library
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "cel-functions.md"
@@ -20,10 +22,10 @@ TESTS: Final = ROOT / "tests" / "unit" / "cel" / "functions"
 
 _HEAD: Final = """# CEL: the functions
 
-Made by `make generate` from the registry of functions and from their tests. Each row is one overload, as the API server
-declares it, with the minor release of Kubernetes that brought it; what every CEL has is one row a function. That each
-can be called, and gives what it says, is held by `test_functions.py`; what it gives, by the files that are named, all
-below `tests/unit/cel/functions/`. Operators, macros and the ways of the checker are in
+Made by `make generate` from the registry of functions, from what the API server declares, and from the tests. Each row
+is one overload, with the minor release of Kubernetes that brought it; all that the API server declares is supported.
+`called` means a call in `tests/conformance/kubernetes-functions.txt` with what the API server's own library gives, which
+ours has to give; the files are below `tests/unit/cel/functions/`. Operators, macros and the ways of the checker are in
 [cel-differences.md](cel-differences.md), which also says what surprises in Kubernetes itself.
 """
 
@@ -67,33 +69,17 @@ def _constants(file: Path) -> Iterator[str]:
 
 def _section(library: Library) -> Iterator[str]:
     yield f"## {library.name} ({library.since})\n"
-    yield "| call | result | since | tested in | differs |\n| --- | --- | --- | --- | --- |"
+    yield "| call | result | since | tested by | differs |\n| --- | --- | --- | --- | --- |"
     for function in library.functions:
-        files = ", ".join(f"`{file}`" for file in covering(function)[:2])
-        for call, result, since in _calls(function):
-            yield f"| `{call}` | {result} | {since or library.since} | {files} | {DIFFERENCES.get(function.name, '')} |"
+        files = [f"`{file}`" for file in covering(function)[:2]]
+        difference = DIFFERENCES.get(function.name, "")
+        if function.name == "@sortByAssociatedKeys":
+            yield f"| `<list>.sortBy(e, key)` | `list` | {library.since} | {', '.join(files)} | {difference} |"
+            continue
+        for row in declared().get(function.name, ()):
+            tests = ", ".join([*([f"{len(row.calls)} × called"] if row.calls else []), *files])
+            yield f"| `{row.call}` | `{row.result}` | {row.since} | {tests} | {difference} |"
     yield ""
-
-
-def _calls(function: Function) -> Iterator[tuple[str, str, str]]:
-    """Give each overload: how it is called, the type of its result, and its own release, if it has one."""
-    if function.name == "@sortByAssociatedKeys":
-        yield "<list>.sortBy(e, key)", "`list`", ""
-        return
-    for overload in function.overloads:
-        yield _call(function.name, overload), f"`{_shown(overload.result)}`", overload.since
-    if not function.overloads:
-        yield f"{function.name}(…)", "as in the CEL specification", ""
-
-
-def _call(name: str, overload: Overload) -> str:
-    types = [f"<{_shown(type_)}>" for type_ in overload.parameters]
-    receiver = f"{types.pop(0)}." if overload.receiver else ""
-    return f"{receiver}{name}({', '.join(types)})"
-
-
-def _shown(type_: str) -> str:
-    return type_.replace("~", "").replace("<", "(").replace(">", ")")
 
 
 if __name__ == "__main__":

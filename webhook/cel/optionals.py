@@ -107,4 +107,4 @@ def value(g: Generator, node: Call) -> str:
 
 def has_value(g: Generator, node: Call) -> str:
     """Write `target.hasValue()`."""
-    return f"({maybe(g, node.operands[0])} is not MISSING)"
+    return f"(({g.name()} := {maybe(g, node.operands[0])}) is not MISSING)"  # named: Python warns of `1 is not …`
