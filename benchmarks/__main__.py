@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import check, engine, functions, server, startup
+from benchmarks import check, engine, functions, html, server, startup
 
 if sys.argv[1:] == ["functions"]:
     functions.main()
@@ -17,3 +17,5 @@ else:
     print()
     startup.main()
     check.main()
+    print()
+    html.main()

@@ -34,7 +34,10 @@ def main() -> None:
     print(f"## a page of {_FINDINGS:,} findings\n\n{machine()}\n")
     print("| what | takes |\n| --- | ---: |")
     print(f"| written | {seconds:.2f} s |\n| size | {len(text) / 2**20:.1f} MiB |")
-    with tempfile.TemporaryDirectory() as folder, chromium.running(chromium.find() or "chromium") as address:
+    if (program := chromium.find()) is None:
+        print(f"\nnot opened: none of {', '.join(chromium.NAMES)} is on the PATH")
+        return
+    with tempfile.TemporaryDirectory() as folder, chromium.running(program) as address:
         file = Path(folder, "report.html")
         file.write_text(text, encoding="ascii")
         for what, times in asyncio.run(_looked_at(address, file.as_uri())).items():
