@@ -166,3 +166,36 @@ def test_processes_change_nothing_of_what_is_told(folder: Path, capsys: pytest.C
         told.append(capsys.readouterr().out)
     assert told[0] == told[1]
     assert json.loads(told[0])["mutants"]["survived"] == 0
+
+
+def test_policies_made_from_one_document_are_measured_one_by_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "policy.yaml").write_text(
+        """\
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: size}
+spec:
+  autogen: {podControllers: {controllers: [jobs]}}
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+  validations: [{expression: object.spec.hostname != "a"}]
+"""
+    )
+    (folder / "tests.yaml").write_text(
+        """\
+apiVersion: cozyguard.io/v1alpha1
+kind: PolicyTest
+policies: [policy.yaml]
+cases:
+- name: a pod
+  object: {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {hostname: a}}
+  expect: {outcome: deny}
+"""
+    )
+    assert main(["test", ".", "--coverage"]) == 0
+    out = capsys.readouterr().out
+    assert 'policy.yaml:8:51: never true: object.spec.hostname != "a" (spec.validations[0].expression)' in out
+    assert "policy.yaml:8:51: never evaluated: object.spec.template.spec.hostname" in out
+    assert "of 2 policies" in out

@@ -99,6 +99,8 @@ def within(expression: Expression, line: int, column: int) -> Location:
     at = expression.location
     if not at.line:
         return at
+    if expression.made_from:
+        return replace(within(expression.made_from, *_before(expression, line, column)), path=at.path)
     if not expression.written:
         return replace(at, line=at.line + line - 1, column=at.column + column - 1)
     lines = expression.text.split("\n")
@@ -106,6 +108,20 @@ def within(expression: Expression, line: int, column: int) -> Location:
     start = before.rfind("\n") + 1
     column = len(before) - start + 1
     return replace(at, line=at.line + before.count("\n"), column=column if start else at.column + column - 1)
+
+
+def _before(expression: Expression, line: int, column: int) -> tuple[int, int]:
+    """Find line and column in the text that an expression was made from; of what was put in, where it was put."""
+    from difflib import SequenceMatcher  # here: only a fault needs it
+
+    text = expression.made_from.text if expression.made_from else ""
+    offset = sum(len(one) + 1 for one in expression.text.split("\n")[: line - 1]) + column - 1
+    blocks = SequenceMatcher(None, text, expression.text, autojunk=False).get_matching_blocks()
+    old, new, size = max(
+        (block for block in blocks if block.b <= offset), key=lambda one: one.b, default=(0, offset, 0)
+    )
+    before = text[: old + min(offset - new, size)]
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
 def _aligned(expression: Expression, offset: int) -> int:

@@ -81,11 +81,17 @@ class Expression:
     """A CEL expression and where it is written.
 
     `written` is how its file has it, from that place on, where that is not as `text` has it: folded, or with escapes.
+    `made_from` is the one that is in the file, where this was made from another.
     """
 
     text: str
     location: Location
     written: str = ""
+    made_from: Expression | None = None
+
+    def rewritten(self, text: str) -> Expression:
+        """Give another text, whose places are looked for in this one."""
+        return self if text == self.text else Expression(text, self.location, made_from=self)
 
 
 @dataclass(frozen=True, slots=True)

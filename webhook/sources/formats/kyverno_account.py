@@ -24,7 +24,7 @@ def with_accounts(policy: Policy) -> Policy:
 
 
 def _changed(expression: Expression) -> Expression:
-    return Expression(replaced(expression.text, _CALL, _written), expression.location)
+    return expression.rewritten(replaced(expression.text, _CALL, _written))
 
 
 def _written(call: Written) -> str:

@@ -92,7 +92,9 @@ def _mutating(policy: Policy, rewrite: Rewrite) -> Policy:
 def _expression(policy: Policy, rewrite: Rewrite, given: Expression) -> Expression:
     """Rewrite a text; a fault in it is told of the controllers that it was made for."""
     at = given.location
-    return Expression(rewrite(given.text), replace(at, path=f"{at.path} for {policy.generated_for}"))
+    return replace(
+        given.rewritten(rewrite(given.text)), location=replace(at, path=f"{at.path} for {policy.generated_for}")
+    )
 
 
 def _in_validations(template: str, text: str) -> str:

@@ -62,7 +62,7 @@ class _Found:
                 return call.text
             return _WRITTEN[call.name.lower()].format(lookup.name)
 
-        return Expression(replaced(expression.text, _CALL, write), expression.location)
+        return expression.rewritten(replaced(expression.text, _CALL, write))
 
     def _lookup(self, call: Written, expression: Expression) -> Lookup:
         if call.text in self.lookups:
@@ -97,7 +97,7 @@ def _text(argument: str, expression: Expression) -> Text:
         return Text()
     if found := _LITERAL.fullmatch(argument):
         return Text(found[2])
-    return Text(expression=Expression(f"string({argument})", expression.location))
+    return Text(expression=expression.rewritten(f"string({argument})"))
 
 
 def _kind(api_version: str, resource: str) -> GroupVersionKind:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from webhook.engine.compile import within
 from webhook.engine.context import Context
 from webhook.engine.pipeline import review
 from webhook.engine.policyset import PolicySet
@@ -160,6 +161,16 @@ def test_a_fault_that_only_rewriting_made_is_told_of_the_controllers(tmp_path: P
         "cronjobs",
         "daemonsets, deployments, jobs, replicasets, statefulsets",
     }
+
+
+@pytest.mark.parametrize("part", ["object", "items", "c.image", "'a'"])
+def test_places_in_what_was_made_are_those_in_the_file(load: Load, part: str) -> None:
+    text = VALIDATING.replace("EXPRESSION", "object.spec.items.all(c, c.image != 'a')")
+    for policy in load(text).policies:
+        expression = policy.validations[0].expression
+        at = within(expression, 1, expression.text.index(part) + 1)
+        assert text.splitlines()[at.line - 1][at.column - 1 :].startswith(part)
+        assert at.path.startswith("spec.validations[0].expression")
 
 
 def test_a_finding_points_into_the_template(tmp_path: Path) -> None:
