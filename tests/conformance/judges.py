@@ -16,6 +16,7 @@ from typing import Final, TextIO
 
 from tests.conformance.answers import disagreements, told
 from tests.conformance.native import Answer, ApiServer, linked
+from tests.conformance.objects import Schemas
 from tests.conformance.witness import SEEN_BY, Witness
 from tests.controlplane.plane import ControlPlane
 from webhook.engine.context import Context
@@ -51,6 +52,7 @@ class Judges:
         self.native = ApiServer(plane, token=plane.audited_token)
         self.plain = ApiServer(plane, url, plane.audited_token)
         self.witness = witness
+        self.schemas = Schemas(self.plain)
         self.minor = plane.binaries.minor
         self.audit = AuditLog(plane.audit_log.open(encoding="utf-8"))
 
@@ -63,17 +65,35 @@ class Judges:
         """Tell our engine of the policies, and of the objects that they look at."""
         self.policies = linked(policies)
         self._documents = policies
-        store = ObjectStore(world, closed_world=True)
-        self._context = Context(catalog.newest(), store, authorizer=self._authorize)
+        self._world = list(world)
+        self._context = self._knowing(self._world)
+
+    @contextmanager
+    def having(self, objects: Iterable[Object]) -> Iterator[None]:
+        """Have more objects there while the block runs."""
+        made = [self.make(one) for one in objects]
+        before, self._context = self._context, self._knowing([*self._world, *made])
+        try:
+            yield
+        finally:
+            self._context = before
+            for one in made:
+                self.plain.ask("DELETE", self._path(one))
+
+    def _knowing(self, world: Iterable[Object]) -> Context:
+        return Context(catalog.newest(), ObjectStore(world, closed_world=True), authorizer=self._authorize)
 
     def make(self, obj: Object) -> Object:
         """Make an object for good, if it is not there; gives it as it is stored."""
-        namespace = obj["metadata"].get("namespace", "")
-        collection = self.plain.collection(obj, namespace)
-        self.plain.ask("POST", collection, obj)
-        found = self.plain.ask("GET", f"{collection}/{obj['metadata']['name']}")
+        path = self._path(obj)
+        self.plain.ask("POST", path.rpartition("/")[0], obj)
+        found = self.plain.ask("GET", path)
         assert found.allowed, found.message
         return {**found.body, "apiVersion": obj["apiVersion"], "kind": obj["kind"]}
+
+    def _path(self, obj: Object) -> str:
+        metadata = obj["metadata"]
+        return f"{self.plain.collection(obj, metadata.get('namespace') or 'default')}/{metadata['name']}"
 
     def settle(self, trials: Iterable[Trial]) -> None:
         """Wait until both agree about these: new kinds and params are taken up with a delay, the webhook too."""

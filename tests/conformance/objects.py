@@ -53,14 +53,15 @@ class Schemas:
         self._documents: dict[str, Mapping[str, Any]] = {}
 
     def of(self, kind: GroupVersionKind) -> Schema:
-        """Give the schema of a kind."""
+        """Give the schema of a kind: anything, of one that is not there."""
         path = f"apis/{kind.group}/{kind.version}" if kind.group else f"api/{kind.version}"
         if path not in self._documents:
-            self._documents[path] = self._server.ask("GET", f"/openapi/v3/{path}").body["components"]["schemas"]
+            answer = self._server.ask("GET", f"/openapi/v3/{path}")
+            self._documents[path] = answer.body["components"]["schemas"] if answer.allowed else {}
         types = self._documents[path]
         wanted = kind._asdict()
         found = [one for one in types.values() if wanted in one.get("x-kubernetes-group-version-kind", ())]
-        return Schema(found[0], types)
+        return Schema(found[0] if found else {}, types)
 
 
 class Schema:

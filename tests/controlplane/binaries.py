@@ -45,6 +45,11 @@ def find(minor: str | None = None, say: Say = print) -> Binaries:
     return Binaries(folder / "kube-apiserver", folder / "etcd", kubectl(), module.minor)
 
 
+def is_cached(minor: str) -> bool:
+    """Are the programs of a minor in the cache."""
+    return _holds(cache() / versions.apiserver(minor).version)
+
+
 def cache() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "cozyguard-controlplane"
