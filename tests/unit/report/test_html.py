@@ -150,6 +150,15 @@ def test_the_worst_come_first_and_what_is_left_out_is_counted(result: Make, monk
     assert "The 2 worst are listed; 5 more are counted above." in told.text
 
 
+def test_a_page_takes_no_more_than_it_may_whatever_it_is_about(result: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = len(written(result()))
+    monkeypatch.setattr(module, "LARGEST", 10_000)
+    long = "x" * 1000
+    told = written(*(result(message=long, why=long) for _ in range(50)), result(outcome=Outcome.WARN))
+    assert len(told) < usual + 10_000
+    assert "more are counted above" in told
+
+
 def test_the_map_counts_what_is_broken_by_policy_and_namespace(result: Make) -> None:
     def place(namespace: str) -> Resource:
         return Resource("v1", "Pod", namespace, "a")

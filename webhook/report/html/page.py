@@ -31,7 +31,7 @@ def page(title: str, body: Iterable[str], script: str = "", *, talks: bool = Fal
     yield f'<meta http-equiv="Content-Security-Policy" content="{_policy(look, script, talks=talks)}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>{title}</title>\n<style>{look}</style>\n</head>\n<body>\n"
-    yield from (part.encode("ascii", "xmlcharrefreplace").decode() for part in body)
+    yield from map(_ascii, body)
     if script:
         yield f"<script>{script}</script>\n"
     yield "</body>\n</html>\n"
@@ -52,7 +52,12 @@ def text(words: str, most: int = 0) -> str:
 
     With `most` it is cut after so many columns.
     """
-    return escape(visible(shorten(words[: 2 * most], most) if most else words))
+    return _ascii(escape(visible(shorten(words[: 2 * most], most) if most else words)))
+
+
+def _ascii(markup: str) -> str:
+    """Write other characters as references, so that lengths are true."""
+    return markup if markup.isascii() else markup.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def data(name: str, value: Any) -> str:

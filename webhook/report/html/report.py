@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import accumulate, islice
 from typing import Final, TextIO
 
 from webhook.errors import DocumentError
@@ -19,7 +20,8 @@ from webhook.report.summary import Summary
 from webhook.report.text import count
 
 MOST: Final = 10_000
-"""Findings that are listed, the worst of all; the others are counted."""
+LARGEST: Final = 2**25
+"""Findings that are listed, and characters that they take: the worst of all; the others are counted."""
 _FAULTS: Final = 500
 _WORDS: Final = 500
 """Faults that are listed, and characters of each."""
@@ -34,6 +36,7 @@ class HtmlReport:
         """Write to `out`."""
         self._out = out
         self._entries: list[Entry] = []
+        self._size = 0
         self._found: Counter[str] = Counter()
         self._heat = Heat()
         self._faults: list[DocumentError] = []
@@ -48,7 +51,8 @@ class HtmlReport:
             self._heat.add(entry)
             self._found[entry.look.name] += 1
             self._entries.append(entry)
-        if len(self._entries) > 2 * MOST:
+            self._size += len(entry.html)
+        if len(self._entries) > 2 * MOST or self._size > 2 * LARGEST:
             self._keep_worst()
 
     def add_fault(self, fault: DocumentError) -> None:
@@ -65,7 +69,10 @@ class HtmlReport:
 
     def _keep_worst(self) -> None:
         self._entries.sort(key=lambda entry: entry.rank)
-        del self._entries[MOST:]
+        sizes = accumulate(len(entry.html) for entry in self._entries)
+        fitting = [size for size in islice(sizes, MOST) if size <= LARGEST]
+        del self._entries[len(fitting) :]
+        self._size = fitting[-1] if fitting else 0
 
     def _body(self, summary: Summary, head: str, seconds: float) -> Iterator[str]:
         setup, now = self._setup, datetime.now(UTC)
