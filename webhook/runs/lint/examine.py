@@ -19,14 +19,15 @@ from webhook.model.result import Silenced
 from webhook.runs import silence
 from webhook.runs.lint import fields, guards, loops, messages, overlap, reach, unused, versions
 from webhook.runs.lint.kinds import Universe
+from webhook.runs.lint.met import Met
 from webhook.runs.lint.subject import Subject
-from webhook.runs.lint.walk import Walked, walk_policy
+from webhook.runs.lint.walk import walk_policy
 from webhook.sources import yaml
 from webhook.sources.lists import unfold
 from webhook.sources.schemas import Given
 from webhook.sources.yaml import Document
 
-_OF_ONE: Final[tuple[Callable[[Subject, Walked], Iterator[Finding]], ...]] = (
+_OF_ONE: Final[tuple[Callable[[Subject, Met], Iterator[Finding]], ...]] = (
     fields.check,
     guards.check,
     loops.check,
@@ -59,9 +60,9 @@ def lint(
     subjects = [Subject(one, universe) for one in policies]
     found: list[Finding] = []
     for subject in subjects:
-        walked = walk_policy(subject)
+        met = walk_policy(subject)
         for check in _OF_ONE:
-            found += check(subject, walked)
+            found += check(subject, met)
         found += versions.newer(subject, kubernetes)
     found += overlap.check(subjects)
     files = _Files({one.policy.name: one.policy.location for one in policies})

@@ -10,8 +10,8 @@ from webhook.cel.tree import Call, Const, Node
 from webhook.errors import did_you_mean
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
+from webhook.runs.lint.met import Met, Step, Use
 from webhook.runs.lint.subject import Subject, finding
-from webhook.runs.lint.walk import Step, Use, Walked
 
 UNKNOWN: Final = Check(
     "unknown-field",
@@ -44,12 +44,12 @@ _ON_TEXT: Final = ("startsWith", "endsWith", "contains", "matches")
 _CONTAINERS: Final = {"size": {"string", "bytes", "list", "map"}, "@in": {"list", "map"}}
 
 
-def check(subject: Subject, walked: Walked) -> Iterator[Finding]:
+def check(subject: Subject, met: Met) -> Iterator[Finding]:
     """Find fields that no matched kind has, and values that cannot be what they are taken for."""
-    for step in walked.steps:
+    for step in met.steps:
         if step.name and step.shape.has_no(step.name):
             yield _unknown(subject, step)
-    for use in walked.uses:
+    for use in met.uses:
         yield from _misused(subject, use)
 
 

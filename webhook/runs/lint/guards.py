@@ -8,8 +8,8 @@ from typing import Final
 from webhook.cel.tree import Select
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
+from webhook.runs.lint.met import Met, Step
 from webhook.runs.lint.subject import Subject, finding
-from webhook.runs.lint.walk import Step, Walked
 
 _FAILS: Final = (
     "the rule cannot be evaluated then: under failurePolicy Fail a harmless object is refused, under Ignore a bad one "
@@ -37,19 +37,19 @@ _NULL_ON: Final = {"object": "DELETE", "oldObject": "CREATE"}
 _SAID: Final = ("message", "fix", "patch", "field", "allowed", "why")
 
 
-def check(subject: Subject, walked: Walked) -> Iterator[Finding]:
+def check(subject: Subject, met: Met) -> Iterator[Finding]:
     """Find the first unguarded step of each way that is read."""
-    for step in walked.steps:
+    for step in met.steps:
         if step.null and (found := _null(subject, step)):
             yield found
         elif not (step.soft or step.there or step.shape.failed):
-            yield _missing(subject, step, _is_tested(step, walked))
+            yield _missing(subject, step, _is_tested(step, met))
 
 
-def _is_tested(step: Step, walked: Walked) -> bool:
+def _is_tested(step: Step, met: Met) -> bool:
     """Does a `has()` go on from this step."""
     node = step.node
-    for other in walked.steps:
+    for other in met.steps:
         if other.part is step.part and other.operand is node:
             if isinstance(other.node, Select) and other.node.test:
                 return True

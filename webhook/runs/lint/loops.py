@@ -10,8 +10,8 @@ from webhook.cel.errors import EXPRESSION_LIMIT
 from webhook.cel.tree import Call, Ident, ListNode, Loop, MapNode, Node, Select, children, walk
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
+from webhook.runs.lint.met import Met, Round
 from webhook.runs.lint.subject import Part, Subject, finding
-from webhook.runs.lint.walk import Round, Walked
 
 KEY: Final = Check(
     "key-for-value",
@@ -30,9 +30,9 @@ _MANY: Final = 50
 """Items of each list with which an expression should do."""
 
 
-def check(subject: Subject, walked: Walked) -> Iterator[Finding]:
+def check(subject: Subject, met: Met) -> Iterator[Finding]:
     """Find loops over a map whose variable is taken for a value, and expressions that cost too much."""
-    for one in walked.loops:
+    for one in met.loops:
         if one.shape.is_map and not one.node.variable2:
             yield from _key(subject, one)
     for part in subject.parts.values():

@@ -11,8 +11,8 @@ from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
 from webhook.model.path import Path
 from webhook.model.policy import Action
+from webhook.runs.lint.met import Met
 from webhook.runs.lint.subject import Subject, finding
-from webhook.runs.lint.walk import Walked
 
 LONG: Final = Check(
     "long-message",
@@ -36,7 +36,7 @@ _ANY: Final = "@"
 """Stands in `field` for the current index or key."""
 
 
-def check(subject: Subject, walked: Walked) -> Iterator[Finding]:  # noqa: ARG001 - the signature of all checks
+def check(subject: Subject, met: Met) -> Iterator[Finding]:  # noqa: ARG001 - the signature of all checks
     """Find messages that are too long, and fixes that do not match their field."""
     policy = subject.policy
     for index, validation in enumerate(policy.validations):

@@ -11,8 +11,8 @@ from webhook.errors import did_you_mean
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
 from webhook.model.policy import ResourceRule
+from webhook.runs.lint.met import Met
 from webhook.runs.lint.subject import Part, Subject, finding
-from webhook.runs.lint.walk import Walked
 
 CONSTANT: Final = Check(
     "constant-rule",
@@ -37,7 +37,7 @@ RESOURCES: Final = Check(
 _OF_SUBRESOURCES: Final = ("bindings", "evictions", "scales", "tokenrequests", "podexecoptions")
 
 
-def check(subject: Subject, walked: Walked) -> Iterator[Finding]:  # noqa: ARG001 - the signature of all checks
+def check(subject: Subject, met: Met) -> Iterator[Finding]:  # noqa: ARG001 - the signature of all checks
     """Find what makes a rule, a condition or the whole policy idle."""
     for part in subject.parts.values():
         if part.role == "condition" or (part.role == "validation" and part.last.isdigit()):

@@ -8,8 +8,8 @@ from typing import Final
 from webhook.cel.names import free_names
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
+from webhook.runs.lint.met import Met
 from webhook.runs.lint.subject import Subject
-from webhook.runs.lint.walk import Walked
 
 VARIABLE: Final = Check(
     "unused-variable",
@@ -31,7 +31,7 @@ PARAMS: Final = Check(
 )
 
 
-def check(subject: Subject, walked: Walked) -> Iterator[Finding]:  # noqa: ARG001 - the signature of all checks
+def check(subject: Subject, met: Met) -> Iterator[Finding]:  # noqa: ARG001 - the signature of all checks
     """Find variables, lookups and params that no expression reads, be it through variables that are."""
     read = _read(subject)
     policy = subject.policy

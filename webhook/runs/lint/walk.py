@@ -1,86 +1,33 @@
-"""The walk over the expressions of a policy: what each reads, of which shape, and what guards it.
+"""The walk over all expressions of a policy, each with what is known where it is evaluated.
 
-Everything that checks want to know is collected in one go; they look at the lists of a `Walked`.
+Everything that checks want to know is collected in one go: they look through what was met.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-
-from webhook.cel.scope import Binder, binders
-from webhook.cel.tree import Call, Const, Ident, ListNode, Loop, MapNode, Node, OptMap, Select
-from webhook.runs.lint.facts import NOTHING, STEPS, Facts, Guards, chosen_kinds, lasting
-from webhook.runs.lint.shape import MADE, Shape, union
+from webhook.runs.lint.expression import Expression
+from webhook.runs.lint.facts import NOTHING, Facts, Guards, lasting
+from webhook.runs.lint.met import Met
+from webhook.runs.lint.shape import Shape
 from webhook.runs.lint.subject import Part, Subject
 
-_OBJECTS = ("object", "oldObject")
-_MADE = ("bool", "bytes", "double", "int", "list", "map", "string", "uint")
-_PASSING = ("dyn", "optional.of", "optional.ofNonZeroValue", "value", "sort", "distinct", "reverse")
 
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step from a value to a field or an element. `name` is "" where only the object decides.
-
-    `soft`: `has`, `?` or an optional before it make a missing field no error. `there`: the field is, or is known to be.
-    """
-
-    part: Part
-    node: Node
-    operand: Node
-    shape: Shape
-    name: str
-    soft: bool
-    there: bool
-    null: str = ""
-    """The root that may be null here, such as `object`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One call, with the shapes of its operands, and the types that guards have found out for them ("" if none)."""
-
-    part: Part
-    node: Call
-    shapes: tuple[Shape, ...]
-    types: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One loop, and the shape of what it goes through."""
-
-    part: Part
-    node: Loop
-    shape: Shape
-
-
-@dataclass(slots=True)
-class Walked:
-    """What was met on the way."""
-
-    steps: list[Step] = field(default_factory=list)
-    uses: list[Use] = field(default_factory=list)
-    loops: list[Round] = field(default_factory=list)
-
-
-def walk_policy(subject: Subject) -> Walked:
-    """Walk over every expression of a policy, each with what is known where it is evaluated."""
+def walk_policy(subject: Subject) -> Met:
+    """Walk over every expression of a policy."""
     return _Walk(subject).all()
 
 
 class _Walk:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.found = Walked()
+        self.met = Met()
         self.guards: dict[str, Guards] = {}
         self.sites: dict[str, Facts] = {}
         self.shapes: dict[str, Shape] = {}
         for name in subject.parts:
             self.guards.setdefault(name, Guards(name, subject.trees, self.guards))
 
-    def all(self) -> Walked:
+    def all(self) -> Met:
         """Walk over conditions, rules and, with what holds wherever they are read, variables."""
         parts = list(self.subject.parts.values())
         conditions = [part for part in parts if part.role == "condition"]
@@ -93,7 +40,7 @@ class _Walk:
                 self._visit(part, known | self._of_rule(part))
         for part in [*reversed([part for part in parts if part.role == "variables"]), *_of_lookups(parts)]:
             self._visit(part, known | self.sites.get(part.name, NOTHING))
-        return self.found
+        return self.met
 
     def implied(self, facts: Facts) -> Facts:
         """Give what the match conditions say where these facts rule sides of them out."""
@@ -103,7 +50,7 @@ class _Walk:
     def shape_of(self, name: str) -> Shape:
         """Give the shape of a variable, or of what a `forEach` goes through."""
         if name not in self.shapes:
-            self.shapes[name] = _Expression(_Silent(self), self.subject.parts[name]).walk(
+            self.shapes[name] = Expression(_Silent(self), self.subject.parts[name]).walk(
                 self.subject.trees[name].root, NOTHING
             )
         return self.shapes[name]
@@ -121,7 +68,7 @@ class _Walk:
         return lasting(known if part.name == rule else known | self._held(self.subject.parts[rule], False))
 
     def _visit(self, part: Part, facts: Facts) -> None:
-        _Expression(self, part).walk(part.tree.root, facts)
+        Expression(self, part).walk(part.tree.root, facts)
 
 
 def _of_lookups(parts: list[Part]) -> list[Part]:
@@ -134,198 +81,6 @@ class _Silent(_Walk):
     def __init__(self, walk: _Walk) -> None:
         self.subject = walk.subject
         self.guards = walk.guards
-        self.found = Walked()
+        self.met = Met()
         self.sites = {}
         self.shapes = walk.shapes
-
-
-class _Expression:
-    """Walks over one expression; every step gives the shape of its value."""
-
-    def __init__(self, walk: _Walk, part: Part) -> None:
-        self._walk = walk
-        self._part = part
-        self._guards = walk.guards[part.name]
-        self._bound: Mapping[int, Binder] = binders(part.tree.root)
-        self._ranges: dict[int, Shape] = {}
-
-    def walk(self, node: Node, facts: Facts) -> Shape:
-        """Go through a node; `facts` are known there."""
-        match node:
-            case Ident():
-                return self._name(node, facts)
-            case Select():
-                return self._step(node, node.operand, node.field, facts, soft=node.test)
-            case Call(function=function, args=(container, key)) if function in STEPS:
-                self.walk(key, facts)
-                if names := self._words(key):
-                    return union(self._step(node, container, name, facts, soft=function != "_[_]") for name in names)
-                soft = function != "_[_]" or (isinstance(key, Ident) and key.id in self._bound)  # one of some names
-                return self._step(node, container, "", facts, soft=soft)
-            case Call(function="_&&_" | "_||_" as operator, args=(one, other)):
-                truth = operator == "_&&_"
-                self.walk(one, facts | self._guards.holds(other, truth))
-                self.walk(other, facts | self._guards.holds(one, truth))
-                return MADE
-            case Call(function="_?_:_", args=(condition, one, other)):
-                self.walk(condition, facts)
-                then = self.walk(one, facts | self._guards.holds(condition, True))
-                return then | self.walk(other, facts | self._guards.holds(condition, False))
-            case Call():
-                return self._call(node, facts)
-            case Loop():
-                return self._loop(node, facts)
-            case OptMap():
-                self._ranges[node.id] = self.walk(node.target, facts)
-                return self.walk(node.body, facts | self._guards.there(node.target))
-            case ListNode():
-                inner = [self.walk(one, facts) for one in node.elements]
-                return Shape(made=frozenset({"list"}), items=union(inner) if inner else None)
-            case MapNode():
-                return self._map(node, facts)
-            case _:
-                return self._made(node)
-
-    def _made(self, node: Node) -> Shape:
-        """Give the shape of what the expression computes: the type that the checker knows. Null is no possibility."""
-        if isinstance(node, Const) and node.value is None:
-            return Shape()
-        kind = self._part.tree.type_of(node).partition("(")[0]
-        return Shape(made=frozenset({kind})) if kind in _MADE else MADE
-
-    def _words(self, key: Node) -> list[str]:
-        """Give the words that a key can be: one that is written, or those of a list that a loop goes through."""
-        match key:
-            case Const(value=str(word)):
-                return [word]
-            case Ident() if (binder := self._bound.get(key.id)) and isinstance(binder.node, Loop):
-                words = binder.node.range
-                while isinstance(words, Loop) and words.kind == "list":  # what a filter leaves
-                    words = words.range
-                elements = words.elements if isinstance(words, ListNode) and not binder.is_key else ()
-                return [one.value for one in elements if isinstance(one, Const) and isinstance(one.value, str)]
-            case _:
-                return []
-
-    def _map(self, node: MapNode, facts: Facts) -> Shape:
-        fields: dict[str, Shape] = {}
-        for entry in node.entries:
-            self.walk(entry.key, facts)
-            value = self.walk(entry.value, facts)
-            if isinstance(entry.key, Const) and isinstance(entry.key.value, str) and not entry.optional:
-                fields[entry.key.value] = value
-        return Shape(made=frozenset({"map"}), fields=fields)
-
-    def _name(self, node: Ident, facts: Facts) -> Shape:
-        if binder := self._bound.get(node.id):
-            return self._of_binder(binder)
-        name, subject = node.name, self._walk.subject
-        if name.startswith("lookups."):  # its name and namespace are computed now
-            for role in ("name", "namespace"):
-                self._reads(f"lookup.{name.removeprefix('lookups.')}.{role}", facts)
-        if name in subject.trees:
-            self._reads(name, facts)
-            return self._walk.shape_of(name)
-        each = subject.each_of(self._part)
-        if each and name == each[1].as_:
-            return self._walk.shape_of(each[0]).element()
-        if name in _OBJECTS:
-            matched = subject.matched
-            structures = matched.structures(chosen_kinds(facts, matched.names))
-            return Shape(True, structures, others=matched.others, root=name, whole="object")
-        return self._from_outside(name)
-
-    def _reads(self, name: str, facts: Facts) -> None:
-        sites = self._walk.sites
-        sites[name] = sites[name] & lasting(facts) if name in sites else lasting(facts)
-
-    def _from_outside(self, name: str) -> Shape:
-        subject = self._walk.subject
-        for lookup in subject.policy.lookups:
-            if name == f"lookups.{lookup.name}":
-                structures = subject.universe.structure(lookup.api_version, lookup.kind)
-                root = name if lookup.object_name else ""
-                one = Shape(True, structures, others=not structures, root=root, whole="object")
-                return one if lookup.object_name else Shape(made=frozenset({"list"}), items=one)
-        if name == "params":
-            params = subject.policy.params
-            structures = subject.universe.structure(params.api_version, params.kind) if params else ()
-            return Shape(True, structures, others=not structures, root=name, whole="object")
-        return replace(MADE, root=name) if name == "namespaceObject" else MADE
-
-    def _of_binder(self, binder: Binder) -> Shape:
-        shape = self._ranges.get(binder.node.id, MADE)
-        if isinstance(binder.node, OptMap):
-            return shape
-        is_key = binder.is_key or (not binder.node.variable2 and shape.is_map)
-        return MADE if is_key else shape.element()
-
-    def _step(self, node: Node, container: Node, name: str, facts: Facts, *, soft: bool) -> Shape:
-        shape = self.walk(container, facts)
-        if container_is_optional := self._part.tree.type_of(container).startswith("optional_type"):
-            soft = True
-        way = self._guards.way(node)
-        null = ""
-        if shape.root and not soft and not container_is_optional:
-            null = shape.root if f"!{self._guards.way(container)}" not in facts else ""
-        if not soft and f"+{way}" not in facts:
-            facts |= self._walk.implied(facts)
-        there = f"+{way}" in facts or (bool(name) and shape.always(name)) or not shape.given or shape.failed
-        if not name and not shape.is_map:
-            there = True  # an index of a list, of which nothing is known here
-        self._walk.found.steps.append(Step(self._part, node, container, shape, name, soft, there, null))
-        found = shape.at(name) if name else shape.element()
-        broken = (not there and not soft) or bool(null and not there)
-        return replace(found, failed=found.failed or broken) if broken else found
-
-    def _call(self, node: Call, facts: Facts) -> Shape:
-        shapes = tuple(self.walk(one, facts) for one in node.operands)
-        types = tuple(self._type(one, facts) for one in node.operands)
-        self._walk.found.uses.append(Use(self._part, node, shapes, types))
-        match node:
-            case Call(function="orValue" | "or" | "_+_"):
-                return union(shapes)
-            case Call(function=name) if name in _PASSING and shapes:
-                return shapes[0]
-            case Call(function="flatten") if shapes[0].items:
-                inner = shapes[0].items
-                return inner if inner.items else Shape(inner.given, made=frozenset({"list"}), items=inner.element())
-            case Call(function="first" | "last"):
-                return shapes[0].element()
-            case _:
-                return self._made(node)
-
-    def _type(self, node: Node, facts: Facts) -> str:
-        way = self._guards.way(node)
-        return next((fact.rpartition(":")[2] for fact in facts if fact.startswith(f"{way}:")), "")
-
-    def _loop(self, node: Loop, facts: Facts) -> Shape:
-        shape = self._ranges[node.id] = self.walk(node.range, facts)
-        self._walk.found.loops.append(Round(self._part, node, shape))
-        inner = facts | self._guards.there(node.range) | self._own_key(node, shape) | self._filtered(node)
-        if node.filter:
-            self.walk(node.filter, inner)
-            inner |= self._guards.holds(node.filter, True)
-        body = self.walk(node.body, inner)
-        if node.kind != "list":
-            return shape if node.kind == "sort" else self._made(node)
-        return Shape(body.given, made=frozenset({"list"}), items=body)
-
-    def _filtered(self, node: Loop) -> Facts:
-        """Say of the elements that a filter has left what it asks of them."""
-        match node.range:
-            case Loop(kind="list", filter=condition, body=Ident(name=name), variable=variable) if name == variable:
-                if condition is None:
-                    return NOTHING
-                before, after = (f"~{one.variable}#{one.id}@{self._guards.mark}" for one in (node.range, node))
-                known = self._guards.holds(condition, True)
-                return frozenset(fact.replace(before, after) for fact in known)
-            case _:
-                return NOTHING
-
-    def _own_key(self, node: Loop, shape: Shape) -> Facts:
-        """Say that the map has the key that the loop is at."""
-        if not shape.is_map and not node.variable2:
-            return NOTHING
-        name = f"~{node.variable}#{node.id}@{self._guards.mark}"
-        return frozenset({f"+{self._guards.way(node.range)}[{name}]"})
