@@ -34,6 +34,8 @@ _FLAGS: Final = (
     "--hide-scrollbars",
     "--remote-debugging-port=0",
 )
+_KEYS: Final = {"Tab": (9, ""), "Enter": (13, "\r"), "ArrowRight": (39, "")}
+"""Their numbers, and the text that they give."""
 _START: Final = 30.0
 _WAIT: Final = 15.0
 """Seconds for the browser to start, and for something to become true on a page."""
@@ -74,6 +76,7 @@ class Page:
         self._socket = socket
         self._numbers = itertools.count(1)
         self.session = ""
+        self._loaded = False
         self.said: list[str] = []
         """What went wrong in the page: exceptions, and what its policy has kept it from."""
 
@@ -82,24 +85,37 @@ class Page:
         number = next(self._numbers)
         session = {"sessionId": self.session} if self.session else {}
         await self._socket.send_json({"id": number, "method": method, "params": parameters} | session)
-        while True:
-            message = json.loads((await self._socket.receive(timeout=_WAIT)).data)
-            if message.get("id") == number:
-                if "error" in message:
-                    raise RuntimeError(f"{method}: {message['error']}")
-                return message["result"]
-            self._hear(message)
+        while (message := await self._hear()).get("id") != number:
+            pass
+        if "error" in message:
+            raise RuntimeError(f"{method}: {message['error']}")
+        return message["result"]
 
-    def _hear(self, message: dict[str, Any]) -> None:
-        if message.get("method") == "Runtime.exceptionThrown":
-            self.said.append(message["params"]["exceptionDetails"]["exception"]["description"])
-        elif message.get("method") == "Log.entryAdded":
-            self.said.append(message["params"]["entry"]["text"])
+    async def _hear(self) -> dict[str, Any]:
+        """Take the next message: the answer to a command, or an event."""
+        message: dict[str, Any] = json.loads((await self._socket.receive(timeout=_WAIT)).data)
+        match message:
+            case {"method": "Page.loadEventFired"}:
+                self._loaded = True
+            case {"method": "Runtime.exceptionThrown", "params": {"exceptionDetails": details}}:
+                self.said.append(details["exception"]["description"])
+            case {"method": "Log.entryAdded", "params": {"entry": {"level": "warning" | "error", "text": text}}}:
+                self.said.append(text)
+        return message
 
     async def open(self, url: str) -> None:
         """Go to an address, and wait until the page is there with all its scripts run."""
-        await self.send("Page.navigate", url=url)
-        await self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+        await self._load("Page.navigate", url=url)
+
+    async def reload(self) -> None:
+        """Load the page anew, and wait until it is there."""
+        await self._load("Page.reload")
+
+    async def _load(self, method: str, **parameters: Any) -> None:
+        self._loaded = False
+        await self.send(method, **parameters)
+        while not self._loaded:
+            await self._hear()
 
     async def run(self, script: str) -> Any:
         """Evaluate an expression, or a promise, in the page. What it gives must be JSON."""
@@ -119,9 +135,8 @@ class Page:
     async def press(self, *keys: str) -> None:
         """Press keys, such as `Tab` and `Enter`, one after the other."""
         for key in keys:
-            text = {"Enter": "\r", "Space": " "}.get(key, "")
-            code, name = (13, "Enter") if key == "Enter" else (32, " ") if key == "Space" else (9, key)
-            pressed = {"key": name, "code": key, "windowsVirtualKeyCode": code}
+            number, text = _KEYS[key]
+            pressed = {"key": key, "code": key, "windowsVirtualKeyCode": number}
             await self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **pressed)
             await self.send("Input.dispatchKeyEvent", type="keyUp", **pressed)
 

@@ -105,7 +105,7 @@ async def test_what_is_typed_is_decided_at_once_and_faults_are_marked(page: Page
     assert await page.run("document.activeElement === fields.policy")
     assert await page.run("fields.policy.value.slice(fields.policy.selectionStart).startsWith('(object.data)')")
 
-    await page.send("Page.reload")
+    await page.reload()
     await page.until("document.querySelector('#editor-policy mark')?.textContent.startsWith('(object.data) < 4')")
 
 
