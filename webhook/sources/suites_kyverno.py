@@ -61,13 +61,22 @@ def _world(test: formats.Test, place: Place) -> _World:
         context = tuple(suite_files.checked(place / "context", test.context, formats.Context).spec.resources)
     params = tuple(_files(place / "paramResources", test.param_resources))
     resources = tuple(_files(place / "resources", test.resources))
-    others = (*context, *params, *_namespaces(values))
+    others = (*context, *params, *_namespaces(values), *_cluster(test, place / "clusterResources"))
     return _World(test, values, resources, others, _user(test, place))
 
 
 def _files(place: Place, named: list[str]) -> Iterator[Object]:
     for index, file in enumerate(named):
         yield from map(_placed, suite_files.objects(place / index, file))
+
+
+def _cluster(test: formats.Test, place: Place) -> Iterator[Object]:
+    """Read what there is in the cluster; the paths of definitions are relative to the test, too."""
+    for index, file in enumerate(test.cluster_resources):
+        spec = suite_files.checked(place / index, file, formats.ClusterResource).spec
+        yield from map(_placed, spec.resources)
+        for named in spec.crds:
+            yield from suite_files.objects(place / index, named)
 
 
 def _placed(resource: Object) -> Object:

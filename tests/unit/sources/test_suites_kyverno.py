@@ -217,6 +217,12 @@ def test_objects_of_the_context_and_params_are_there(folder: Path) -> None:
         "apiVersion: cli.kyverno.io/v1alpha1\nkind: Context\nspec: {resources: [{apiVersion: v1, kind: ConfigMap,"
         " metadata: {name: c, namespace: default}}]}\n"
     )
-    test = TEST.replace("results:", "context: context.yaml\nparamResources: [resources.yaml]\nresults:")
+    (folder / ".kyverno-test" / "cluster.yaml").write_text(
+        "apiVersion: cli.kyverno.io/v1alpha1\nkind: ClusterResource\nspec: {crds: [crd.yaml],"
+        " resources: [{apiVersion: v1, kind: ConfigMap, metadata: {name: e}}]}\n"
+    )
+    (folder / ".kyverno-test" / "crd.yaml").write_text("{kind: CustomResourceDefinition, metadata: {name: f}}")
+    more = "context: context.yaml\nparamResources: [resources.yaml]\nclusterResources: [cluster.yaml]\nresults:"
+    test = TEST.replace("results:", more)
     suite = only(load(folder, "- {policy: owned, resources: [bad], result: fail}\n", test=test))
-    assert {one["metadata"]["name"] for one in suite.cases[0].lookups} >= {"c", "good", "strict"}
+    assert {one["metadata"]["name"] for one in suite.cases[0].lookups} >= {"c", "good", "strict", "e", "f"}

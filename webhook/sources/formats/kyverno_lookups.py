@@ -1,7 +1,7 @@
 """`resource.Get(…)` and `resource.List(…)` of Kyverno, as lookups of ours.
 
 The kind has to be written out: what is watched, or looked for in files, is known before the first request. What names
-the object can be computed, from the request.
+the object can be computed, from the request; variables in it are written out, as lookups are made before them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from webhook.admission.structures import kinds
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.policy import Expression, Lookup, Policy, Text
 from webhook.model.request import GroupVersionKind
-from webhook.sources.formats.kyverno_calls import Written, replaced
+from webhook.sources.formats.kyverno_calls import Written, masked, replaced
 from webhook.sources.formats.kyverno_texts import rewritten
 
 _CALL: Final = re.compile(r"(?<![\w.])resource\s*\.\s*(Get|get|List|list)\s*\(")
+_VARIABLE: Final = re.compile(r"(?<![\w.])variables\s*\.\s*(\w+)")
+_LONGEST: Final = 4096
 _LITERAL: Final = re.compile(r"""(["'])([^"'\\]*)\1""")
 _WRITTEN: Final = {
     "get": "optional.ofNonZeroValue(lookups.{0}).value()",
@@ -33,7 +35,9 @@ def with_lookups(policy: Policy, namespace: str) -> Policy:
 
     Raises DocumentErrors for calls of which it is not known what they read.
     """
-    found = _Found(namespace, "" if not policy.generated_for else re.sub(r"\W+", "_", f"_{policy.generated_for}"))
+    found = _Found(
+        _inlined(policy), namespace, "" if not policy.generated_for else re.sub(r"\W+", "_", f"_{policy.generated_for}")
+    )
     changed = rewritten(policy, found.change)
     if found.errors:
         raise DocumentErrors(found.errors)
@@ -44,6 +48,7 @@ def with_lookups(policy: Policy, namespace: str) -> Policy:
 class _Found:
     """The calls so far: those with the same words are one lookup. `suffix` makes names that no other policy has."""
 
+    variables: dict[str, str]
     namespace: str
     suffix: str
     lookups: dict[str, Lookup] = field(default_factory=dict)
@@ -77,12 +82,37 @@ class _Found:
             name=f"resource{len(self.lookups)}{self.suffix}",
             api_version=kind.api_version,
             kind=kind.kind,
-            object_name=_text(given.get("name", ""), expression),
-            namespace=Text(self.namespace) if self.namespace else _text(given["namespace"], expression),
+            object_name=self._text(given.get("name", ""), expression),
+            namespace=Text(self.namespace) if self.namespace else self._text(given["namespace"], expression),
             location=expression.location,
         )
         self.lookups[call.text] = made
         return made
+
+    def _text(self, argument: str, expression: Expression) -> Text:
+        if not argument:
+            return Text()
+        if found := _LITERAL.fullmatch(argument):
+            return Text(found[2])
+        return Text(expression=expression.rewritten(f"string({_with(self.variables, argument)})"))
+
+
+def _inlined(policy: Policy) -> dict[str, str]:
+    """Write each variable without the ones before it; one that would get too long is left out."""
+    made: dict[str, str] = {}
+    for variable in policy.variables:
+        text = _with(made, variable.expression.text)
+        if len(text) <= _LONGEST:
+            made[variable.name] = text
+    return made
+
+
+def _with(variables: dict[str, str], text: str) -> str:
+    """Put what variables are in the place of their names; a comment may end a text."""
+    for found in reversed(list(_VARIABLE.finditer(masked(text)))):
+        if found[1] in variables:
+            text = f"{text[: found.start()]}({variables[found[1]]}\n){text[found.end() :]}"
+    return text
 
 
 def _literal(argument: str) -> str:
@@ -90,14 +120,6 @@ def _literal(argument: str) -> str:
     if not (found := _LITERAL.fullmatch(argument)):
         raise ValueError(f"reads what only `{argument}` tells; want apiVersion and resource as literal text")
     return found[2]
-
-
-def _text(argument: str, expression: Expression) -> Text:
-    if not argument:
-        return Text()
-    if found := _LITERAL.fullmatch(argument):
-        return Text(found[2])
-    return Text(expression=expression.rewritten(f"string({argument})"))
 
 
 def _kind(api_version: str, resource: str) -> GroupVersionKind:

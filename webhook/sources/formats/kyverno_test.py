@@ -145,6 +145,22 @@ class Context(Mapped):
     spec: ContextSpec
 
 
+class ClusterResourceSpec(Mapped):
+    """What there is in the cluster; `crds` are paths."""
+
+    crds: list[Words] = []
+    resources: list[Object] = []
+
+
+class ClusterResource(Mapped):
+    """A file that `clusterResources` names."""
+
+    api_version: ApiVersion
+    kind: Literal["ClusterResource"]
+    metadata: Any = None
+    spec: ClusterResourceSpec
+
+
 class Test(Mapped):
     """A suite: policies, resources, and what the ones say about the others."""
 
@@ -152,7 +168,6 @@ class Test(Mapped):
         **dict.fromkeys(("jsonPayload", "jsonPayloads", "httpPayloads", "envoyPayloads"), _PAYLOADS),
         **dict.fromkeys(("apiCallResponses", "globalContextEntries"), _MOCKS),
         "targetResources": "are changed by policies that change what exists already, which are not read here",
-        "clusterResources": "is not read here; a PolicyTest has `lookups`",
     }
 
     api_version: ApiVersion
@@ -167,6 +182,7 @@ class Test(Mapped):
     userinfo: Words | None = None
     context: Words | None = None
     exceptions: list[Words] = []
+    cluster_resources: list[Words] = []
     results: Annotated[list[Result], Field(min_length=1)]
 
     AT_MOST_ONE: ClassVar = (("variables", "values"),)

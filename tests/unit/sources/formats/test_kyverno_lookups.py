@@ -83,6 +83,24 @@ def test_objects_are_listed(load: Load) -> None:
     assert decide(policies(load, text), config("a", namespace="other")).allowed
 
 
+def test_what_names_an_object_may_be_a_variable(load: Load) -> None:
+    earlier = "  - {name: where, expression: object.metadata.namespace // comment}\n  - {name: at, expression: variables.where}\n"
+    text = POLICY.replace("  variables:\n", f"  variables:\n{earlier}")
+    text = text.replace("object.metadata.namespace, 'allowed'", "variables.at, 'allowed'")
+    assert decide(policies(load, text), config("a")).allowed
+    assert not decide(policies(load, text), config("b")).allowed
+
+
+def test_variables_that_double_each_other_end(load: Load) -> None:
+    doubled = "".join(f"  - {{name: v{i + 1}, expression: variables.v{i} + variables.v{i}}}\n" for i in range(40))
+    text = POLICY.replace(
+        "  variables:\n", f"  variables:\n  - {{name: v0, expression: object.metadata.name}}\n{doubled}"
+    )
+    (policy,) = policies(load, text.replace("object.metadata.namespace, ", "variables.v40, "))
+    with pytest.raises(DocumentErrors, match=r"no variable `variables\.v40`"):
+        compile_policy(policy)
+
+
 def test_policies_for_controllers_look_up_for_themselves(load: Load) -> None:
     text = POLICY.replace("object.metadata.namespace", "object.metadata.labels.ns")
     found = policies(load, text, "[jobs]")
