@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -35,6 +34,9 @@ CRDS = Path(__file__).parents[1] / "controlplane" / "crds"
 SUITES = sorted(file.relative_to(POLICIES).parent for file in POLICIES.glob("*/*/tests.yaml"))
 
 Steps: TypeAlias = tuple[str | int, ...]
+
+NEEDED = (("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace"))
+"""Without these it is no object, no request is made of it, and nobody finds it."""
 
 MISSING = object()
 OTHERS: tuple[Any, ...] = (MISSING, None, {}, ["x"], "x", 7, True)
@@ -117,22 +119,22 @@ def _torn(case: Case) -> Iterator[tuple[str, Case]]:
 
 def _variants(obj: Object | None, may: Callable[[Any, Steps, Object], bool]) -> Iterator[tuple[str, Object]]:
     for path in _paths(obj or {}):
-        if path[0] in ("apiVersion", "kind") or path in (
-            ("metadata",),
-            ("metadata", "name"),
-            ("metadata", "namespace"),
-        ):
-            continue  # without these it is no object, no request is made of it, and nobody finds it
+        if path in NEEDED:
+            continue
         for value in (other for other in OTHERS if may(other, path, obj or {})):
-            torn = deepcopy(obj or {})
-            parent: Any = torn
-            for step in path[:-1]:
-                parent = parent[step]
-            if value is MISSING:
-                del parent[path[-1]]
-            else:
-                parent[path[-1]] = value
-            yield f"{render(path)} = {'missing' if value is MISSING else json.dumps(value)}", torn
+            told = "missing" if value is MISSING else json.dumps(value)
+            yield f"{render(path)} = {told}", _with(obj, path, value)
+
+
+def _with(value: Any, path: Steps, other: Any) -> Any:
+    """Copy a value with another one at a path; what lies beside the path is shared."""
+    if not path:
+        return other
+    copied = value.copy()
+    copied[path[0]] = _with(value[path[0]], path[1:], other)
+    if copied[path[0]] is MISSING:
+        del copied[path[0]]
+    return copied
 
 
 def _may_stand(value: Any, path: Steps, obj: Object) -> bool:
