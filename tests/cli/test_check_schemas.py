@@ -153,3 +153,23 @@ def test_schemas_do_not_go_with_a_comparison(cozyguard: Run, write: Write) -> No
     answer = cozyguard("check", write("a.yaml", MISSPELT), "--schemas", "--to", "1.6")
     assert answer.code == 2
     assert "`--schemas` does not go with `--to`" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "message"),
+    [
+        ("apps/v1", "Deploymnet", "`apps/v1` has no kind `Deploymnet`; did you mean `Deployment`?"),
+        (
+            "policy/v1beta1",
+            "PodDisruptionBudget",
+            "Kubernetes 1.36 has `PodDisruptionBudget` as v1, not as `policy/v1beta1`",
+        ),
+    ],
+)
+def test_a_kind_that_kubernetes_does_not_have_is_told(
+    cozyguard: Run, write: Write, native: Native, api_version: str, kind: str, message: str
+) -> None:
+    file = write("a.yaml", {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}})
+    answer = cozyguard("check", file, "--schemas", "--policies", native("true", resources="*"))
+    assert answer.code == 2
+    assert f"kind: {message}" in answer.err

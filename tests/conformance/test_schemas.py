@@ -64,6 +64,7 @@ def test_what_we_refuse_the_api_server_refuses_and_what_it_cannot_decode_we_refu
     answer = server.ask("POST", path, obj)
     assert answer.allowed, answer.message
     assert not conform(obj, structure)
+    assert not conform(answer.body, structure), "as the API server gives it back"
     for what, made in list(broken(obj))[::STRIDE]:
         answer, faults = server.ask("POST", path, made), conform(made, structure)
         said = f"{what}: {answer.code} {answer.message} {faults}"

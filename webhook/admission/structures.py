@@ -18,6 +18,9 @@ from webhook.model.request import GroupVersionKind, Object
 
 Schema = Mapping[str, Any]
 
+KUBERNETES: Final = "1.36"
+"""The release whose API server `structures.json` was made from."""
+
 DEFINITION: Final = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 """Where the structure of all other kinds is: apiVersion and kind."""
 
@@ -175,8 +178,8 @@ def _described(name: str) -> Structure:
     return described(_cozystack()["types"][name])
 
 
-def kinds(release: str) -> Iterator[GroupVersionKind]:
-    """Give all kinds that `builtin` and `cozystack` know."""
+def kinds(release: str = "") -> Iterator[GroupVersionKind]:
+    """Give all kinds that `builtin` knows, and `cozystack` of a release."""
     for name in (*_table()["kinds"], *(_cozystack()["releases"].get(release, ()))):
         group, version, kind = name.split("/") if name.count("/") == 2 else ("", *name.split("/"))
         yield GroupVersionKind(group, version, kind)

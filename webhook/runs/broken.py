@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from webhook.admission.structures import KUBERNETES, is_builtin_group, kinds
 from webhook.engine.secrecy import conceals
-from webhook.errors import DocumentError
+from webhook.errors import DocumentError, did_you_mean
 from webhook.model.policy import Policy
 from webhook.model.request import GroupVersionKind
 from webhook.model.result import Result
@@ -38,9 +39,11 @@ class Conformity:
         if self._outright and decodes(manifest.object):
             return
         kind = GroupVersionKind.of(manifest.object)
-        if (structure := self._schemas.of(kind, self._plural(kind))) is None:
-            return
         place = Place(manifest.file, manifest.source, manifest.prefix)
+        if (structure := self._schemas.of(kind, self._plural(kind))) is None:
+            if not self._outright and is_builtin_group(kind.group):
+                yield (place / "kind").error(_unknown(kind))
+            return
         for fault in conform(manifest.object, structure):
             if not self._outright or (fault.undecodable and not _told(fault, results)):
                 yield place.below(fault.path).error(self._words(manifest, fault), of_key=fault.of_key)
@@ -57,6 +60,14 @@ class Conformity:
             if f"got `{written}`," not in message:
                 return message.replace("got ", f"got `{written}`, which kubectl reads as ", 1)
         return message
+
+
+def _unknown(kind: GroupVersionKind) -> str:
+    """Say that Kubernetes has no such kind, and which is near, or in which version it has it."""
+    own = [one for one in kinds() if one.group == kind.group]
+    if versions := sorted(one.version for one in own if one.kind == kind.kind):
+        return f"Kubernetes {KUBERNETES} has `{kind.kind}` as {', '.join(versions)}, not as `{kind.api_version}`"
+    return f"`{kind.api_version}` has no kind `{kind.kind}`{did_you_mean(kind.kind, {one.kind for one in own})}"
 
 
 def _told(fault: Fault, results: Sequence[Result]) -> bool:
