@@ -60,8 +60,8 @@ def _stripped(schema: Schema, keys: set[str], *, own: bool) -> dict[str, Any]:
     """Leave what says what a value may be, and how it is merged.
 
     A reference stands in `allOf` where it has a description beside it. `keys` are fields that tell the entries of some
-    list apart. Types that are Kubernetes' `own` write down Go's zero values as defaults, which fill in nothing; an empty
-    map among them is a struct, which is `always` there once the API server has read the object.
+    list apart. Types that are Kubernetes' `own` write down Go's zero values as defaults, which fill in nothing; an
+    empty map among them is a struct, which is `always` there once the API server has read the object.
     """
     if reference := _reference(schema):
         return {"$ref": _short(reference)} | {key: schema[key] for key in ("x-kubernetes-map-type",) if key in schema}
