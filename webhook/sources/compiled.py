@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from webhook.engine.compile import CompiledPolicy, compile_policy
 from webhook.errors import DocumentError, DocumentErrors
@@ -16,6 +16,8 @@ from webhook.sources import cache, policies, policy_files, shipped
 from webhook.sources.policy_files import PolicyFile
 
 Faults = tuple[DocumentError, ...]
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 _PROCESSES: Final = 2
 _MANY: Final = 24
@@ -32,7 +34,21 @@ class Compiled:
 
 
 def compile_files(files: Iterable[policies.Source]) -> Compiled:
-    """Compile the policies of files that are in memory already; those that have not changed come from the cache."""
+    """Compile the policies of files that are in memory already; those that have not changed come from the cache.
+
+    Many are read and compiled in halves, each by a process. What a half finds wrong may be about the other one, so then
+    all is read at once.
+    """
+    given = tuple(files)
+    if len(given) >= _MANY and _may_fork():
+        first, second = _in_processes(_read_and_compile, (given[: len(given) // 2], given[len(given) // 2 :]))
+        told = first.errors or second.errors or first.notices or second.notices
+        if not told and _names(first).isdisjoint(_names(second)):
+            return Compiled(first.policies + second.policies)
+    return _read_and_compile(given)
+
+
+def _read_and_compile(files: Iterable[policies.Source]) -> Compiled:
     loaded = policies.read(files)
     made = compile_policies(loaded.policies)
     return Compiled(made.policies, (*loaded.errors, *made.errors), loaded.notices)
@@ -78,14 +94,24 @@ def _names(made: Compiled) -> set[str]:
 
 
 def _compile_all(given: tuple[Policy, ...]) -> list[CompiledPolicy | Faults]:
-    """Compile in two processes where there is enough to do; parts in a row, as neighbours have equal expressions."""
-    if len(given) < _MANY or (os.cpu_count() or 1) < _PROCESSES or threading.active_count() > 1:  # threads do not fork
-        return list(map(_compile, given))
+    """Compile in several processes where there is enough to do."""
+    return _in_processes(_compile, given) if len(given) >= _MANY and _may_fork() else list(map(_compile, given))
+
+
+def _may_fork() -> bool:
+    """Is there a second processor; neither threads nor processes that were forked go on to fork."""
+    from multiprocessing import parent_process  # here: a warm start needs none of it
+
+    return (os.cpu_count() or 1) >= _PROCESSES and threading.active_count() == 1 and parent_process() is None
+
+
+def _in_processes(work: Callable[[Given], Made], given: Sequence[Given]) -> list[Made]:
+    """Do work in several processes: parts in a row, as neighbours have equal expressions."""
     from concurrent.futures import ProcessPoolExecutor  # here: a warm start needs none of it
     from multiprocessing import get_context
 
     with ProcessPoolExecutor(_PROCESSES, get_context("fork")) as pool:
-        return list(pool.map(_compile, given, chunksize=-(-len(given) // _PROCESSES)))
+        return list(pool.map(work, given, chunksize=-(-len(given) // _PROCESSES)))
 
 
 def _errors(given: tuple[Policy, ...], made: Iterable[CompiledPolicy | Faults]) -> Iterator[DocumentError]:

@@ -83,6 +83,28 @@ def test_the_faults_of_many_policies_are_all_told_in_order(tmp_path: Path) -> No
     assert [Path(error.file).stem for error in loaded.errors] == [f"{number:02}" for number in range(1, 40, 2)]
 
 
+def test_a_name_that_is_taken_far_away_is_told_too(tmp_path: Path) -> None:
+    for number in range(40):
+        (tmp_path / f"{number:02}.yaml").write_text(POLICY.replace("name: p", f"name: p{number % 39:02}"))
+    loaded = compiled.load([tmp_path])
+    (error,) = loaded.errors
+    assert error.message == f"`p00` is taken already, at {tmp_path}/00.yaml:3:18"
+    assert len(loaded.policies) == 39
+
+
+def test_a_policy_and_its_binding_find_each_other_from_far_away(tmp_path: Path) -> None:
+    kind, group = "ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1"
+    for number in range(40):
+        (tmp_path / f"{number:02}.yaml").write_text(POLICY.replace("name: p", f"name: p{number:02}"))
+    native = POLICY.replace("AdmissionPolicy", kind).replace("cozyguard.io/v1alpha1", group)
+    (tmp_path / "00.yaml").write_text(native)
+    binding = f"kind: {kind}Binding\nmetadata: {{name: b}}\nspec: {{policyName: p, validationActions: [Deny]}}\n"
+    (tmp_path / "39.yaml").write_text(f"apiVersion: {group}\n{binding}")
+    loaded = compiled.load([tmp_path])
+    assert (loaded.errors, loaded.notices) == ((), ())
+    assert {one.policy.binding for one in loaded.policies} == {"", "b"}
+
+
 def test_a_changed_file_is_compiled_again(tmp_path: Path) -> None:
     file = tmp_path / "policy.yaml"
     file.write_text(POLICY)
