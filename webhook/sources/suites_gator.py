@@ -15,7 +15,7 @@ from webhook.sources.written import Written
 
 
 def suites(document: Written) -> tuple[list[Suite], list[DocumentError]]:
-    """Read the suites, and say what is wrong with cases that cannot be used; the others can.
+    """Read the suites, and say what is wrong with tests and cases that cannot be used; the others can.
 
     Raises DocumentErrors with every fault of the document itself.
     """
@@ -23,17 +23,25 @@ def suites(document: Written) -> tuple[list[Suite], list[DocumentError]]:
     made: list[Suite] = []
     errors: list[DocumentError] = []
     for index, test in enumerate(suite.tests):
-        place = document.place / "tests" / index
-        cases: list[Case] = []
-        for number, case in enumerate(test.cases):
-            try:
-                cases += _cases(test, case, place / "cases" / number)
-            except DocumentErrors as faults:
-                errors += faults
-        if cases and not (suite.skip or test.skip):
-            policies = tuple(suite_files.path(place, named) for named in (test.template, test.constraint))
-            made.append(Suite(place.file, policies, tuple(cases)))
-    return made, errors
+        try:
+            made += _suite(Written(test, document.place / "tests" / index), errors)
+        except DocumentErrors as faults:
+            errors += faults
+    return [] if suite.skip else made, errors
+
+
+def _suite(written: Written, errors: list[DocumentError]) -> Iterator[Suite]:
+    """Make the suite of a test; faults of its cases are added to `errors`. Raises DocumentErrors for its own."""
+    test, place = written.check(formats.Test), written.place
+    cases: list[Case] = []
+    for number, case in enumerate(test.cases):
+        try:
+            cases += _cases(test, case, place / "cases" / number)
+        except DocumentErrors as faults:
+            errors += faults
+    if cases and not test.skip:
+        policies = tuple(suite_files.path(place, named) for named in (test.template, test.constraint))
+        yield Suite(place.file, policies, tuple(cases))
 
 
 def _cases(test: formats.Test, case: formats.Case, place: Place) -> Iterator[Case]:

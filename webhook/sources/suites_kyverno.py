@@ -45,7 +45,8 @@ def suites(document: Written) -> tuple[list[Suite], list[DocumentError]]:
     cases: list[Case] = []
     for index, row in enumerate(test.results):
         try:
-            cases += _cases(world, row, place / "results" / index)
+            written = Written(row, place / "results" / index)
+            cases += _cases(world, written.check(formats.Result), written.place)
         except DocumentErrors as faults:
             errors += faults
     policies = tuple(suite_files.path(place, named) for named in (*test.policies, *test.exceptions))
