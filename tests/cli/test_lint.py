@@ -168,3 +168,18 @@ def test_github_annotates_the_line(cozyguard: Run, write: Write) -> None:
         "::error file=policy.yaml,line=15,col=21,endColumn=29,title=variants%3A a field that no matched kind has::"
         "`object.?spec` has no field `varriant`; did you mean `variant`?%0Awhy: "
     )
+
+
+def test_a_policy_with_two_bindings_is_looked_at_once(cozyguard: Run, write: Write) -> None:
+    binding = """\
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: p, validationActions: [Deny]}}
+"""
+    text = NATIVE.format(resources="[packages]", expression="object.metadata.name != 'a'")
+    file = write("policy.yaml", text + binding.format(name="one") + binding.format(name="two"))
+    answer = cozyguard("lint", file, "--fail-on", "remark", "-o", "json")
+    assert answer.code == 0
+    assert answer.document["summary"]["policies"] == 1

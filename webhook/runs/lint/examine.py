@@ -57,7 +57,8 @@ def lint(
 ) -> Linted:
     """Look at policies. `faults` are of others; `given` are schemas besides ours, `kubernetes` is what has to do."""
     universe = Universe(given)
-    subjects = [Subject(one, universe) for one in policies]
+    once = {one.policy.location: one for one in reversed(policies)}  # a native policy is there once for each binding
+    subjects = [Subject(one, universe) for one in reversed(once.values())]
     found: list[Finding] = []
     for subject in subjects:
         met = walk_policy(subject)

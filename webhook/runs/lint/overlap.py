@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import combinations
 from typing import Final
 
 from webhook.cel.fingerprint import fingerprint
 from webhook.cel.tree import Const, MapNode, Node, walk
+from webhook.engine.compile import lookup_key
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
 from webhook.model.path import render, unpoint
@@ -31,46 +32,53 @@ _Place = tuple[str, ...]
 
 def check(subjects: Iterable[Subject]) -> Iterator[Finding]:
     """Find the rules and changes that two policies, or one of them twice, have for the same kinds."""
-    every = list(subjects)
-    rules = [(subject, part, _identity(subject, part)) for subject in every for part in _rules(subject)]
-    for (first, before, one), (second, part, other) in combinations(rules, 2):
-        if one == other and _meet(first, second):
-            where = f"`{first.policy.name}`" if first is not second else f"`{before.name}`"
-            message = (
-                f"the same rule stands in {where}, {before.expression.location.file}:{before.expression.location.line}"
-            )
-            yield finding(RULE, second, part, part.tree.root, message, "keep one of them")
-    changes = [(subject, *change) for subject in every for change in _changes(subject)]
-    for (first, _, _, one), (second, part, node, other) in combinations(changes, 2):
-        if first is not second and one == other and _meet(first, second):
-            message = f"`{first.policy.name}` changes `{render(other)}`, too"
-            yield finding(
-                CHANGE, second, part, node, message, "let one policy make the change, or have their kinds differ"
-            )
+    rules: dict[tuple[str, ...], list[tuple[Subject, Part]]] = defaultdict(list)
+    changes: dict[_Place, list[Subject]] = defaultdict(list)
+    for subject in subjects:
+        names = _names(subject)
+        for part in _rules(subject):
+            known = rules[_identity(subject, part, names)]
+            if before := next((one for one in known if _meet(one[0], subject)), None):
+                yield _duplicate(subject, part, *before)
+            known.append((subject, part))
+        for part, node, place in _changes(subject):
+            other = next((one for one in changes[place] if one is not subject and _meet(one, subject)), None)
+            if other:
+                message = f"`{other.policy.name}` changes `{render(place)}`, too"
+                fix = "let one policy make the change, or have their kinds differ"
+                yield finding(CHANGE, subject, part, node, message, fix)
+            changes[place].append(subject)
+
+
+def _duplicate(subject: Subject, part: Part, first: Subject, before: Part) -> Finding:
+    at = before.expression.location
+    where = f"rule {before.last}" if first is subject else f"`{first.policy.name}`"
+    message = f"the same rule stands in {where}, {at.file}:{at.line}"
+    return finding(RULE, subject, part, part.tree.root, message, "keep one of them")
 
 
 def _rules(subject: Subject) -> Iterator[Part]:
     return (part for part in subject.parts.values() if part.role == "validation" and part.last.isdigit())
 
 
-def _identity(subject: Subject, rule: Part) -> tuple[str, ...]:
-    """Give what makes a rule what it is: its expression and what it goes through, and the conditions before it."""
-    names: dict[str, str] = {}
+def _names(subject: Subject) -> dict[str, str]:
+    """Give the fingerprints of variables and lookups, so that rules are compared by what they come to."""
+    policy = subject.policy
+    names = {f"lookups.{lookup.name}": lookup_key(policy, lookup) for lookup in policy.lookups}
     for name, part in subject.parts.items():
         if part.role == "variables":
             names[name] = fingerprint(part.tree.root, names)
-    for lookup in subject.policy.lookups:
-        names[f"lookups.{lookup.name}"] = repr(
-            (lookup.api_version, lookup.kind, lookup.object_name.literal, lookup.name)
-        )
-    conditions = sorted(
-        fingerprint(part.tree.root, names) for part in subject.parts.values() if part.role == "condition"
-    )
+    return names
+
+
+def _identity(subject: Subject, rule: Part, names: dict[str, str]) -> tuple[str, ...]:
+    """Give what makes a rule what it is: its expression, what it goes through, and the conditions before it."""
     each = subject.parts.get(f"{rule.name}.each")
+    conditions = (part for part in subject.parts.values() if part.role == "condition")
     return (
         fingerprint(rule.tree.root, names),
         fingerprint(each.tree.root, names) if each else "",
-        *conditions,
+        *sorted(fingerprint(part.tree.root, names) for part in conditions),
     )
 
 

@@ -109,7 +109,8 @@ class _Fold:
 
     def _equal(self, one: Node, other: Node) -> bool | None:
         if isinstance(one, Const) and isinstance(other, Const):
-            return type(one.value) is type(other.value) and one.value == other.value
+            alike = type(one.value) is type(other.value)
+            return one.value == other.value if alike else None  # numbers of two types can be equal
         if isinstance(one, Const):
             one, other = other, one
         if not isinstance(other, Const) or not isinstance(one, Select):
