@@ -27,10 +27,11 @@ _NAMESPACE: Final = "default"
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """The policies of a suite: those that load, and what is wrong with the others."""
+    """The policies of a suite: those that load, what is wrong with the others, and which of them do nothing."""
 
     policies: PolicySet
     errors: tuple[DocumentError, ...]
+    notices: tuple[DocumentError, ...] = ()
 
 
 def choose(suites: Iterable[Suite], pattern: str) -> list[Suite]:
@@ -44,7 +45,7 @@ def choose(suites: Iterable[Suite], pattern: str) -> list[Suite]:
 def run(suite: Suite) -> SuiteResult:
     """Run all cases of a suite. Errors of policies are the suite's own, unless a case is about them."""
     found = compiled.load(suite.policies)
-    return judge(suite, Tested(PolicySet.link(found.policies), found.errors))
+    return judge(suite, Tested(PolicySet.link(found.policies), found.errors, found.notices))
 
 
 def judge(suite: Suite, tested: Tested) -> SuiteResult:
@@ -69,7 +70,8 @@ def _not_loaded(case: Case, tested: Tested) -> Difference | None:
     names = sorted({one.policy.name for one in tested.policies.policies})
     wanted, errors = case.expect.policy, "\n".join(map(str, tested.errors))
     if wanted and wanted not in names:
-        return Difference("policy", wanted, errors or ", ".join(names))
+        told = "\n".join(str(one) for one in tested.notices if f"`{wanted}`" in one.message)
+        return Difference("policy", wanted, errors or told or ", ".join(names))
     return Difference("policy", "policies that load", errors) if errors and not wanted else None
 
 

@@ -226,3 +226,13 @@ def test_objects_of_the_context_and_params_are_there(folder: Path) -> None:
     test = TEST.replace("results:", more)
     suite = only(load(folder, "- {policy: owned, resources: [bad], result: fail}\n", test=test))
     assert {one["metadata"]["name"] for one in suite.cases[0].lookups} >= {"c", "good", "strict", "e", "f"}
+
+
+def test_a_row_about_a_native_policy_without_a_binding_says_why_it_does_nothing(folder: Path) -> None:
+    native = POLICY.replace("policies.kyverno.io", "admissionregistration.k8s.io")
+    native = native.replace("ValidatingPolicy", "ValidatingAdmissionPolicy").replace(
+        "  validationActions: [ACTION]\n", ""
+    )
+    (folder / "policy.yaml").write_text(native)
+    (line,) = told(folder, "- {policy: owned, resources: [bad], result: fail}\n")
+    assert "policy `owned` does nothing: no ValidatingAdmissionPolicyBinding names it" in line
