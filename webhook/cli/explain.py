@@ -29,7 +29,8 @@ from webhook.model.story import Story
 from webhook.model.suite import Expected
 from webhook.report.plain import visible
 from webhook.report.policies import list_document, list_lines, policy_entry, policy_lines
-from webhook.report.story import Telling, story_document, story_lines
+from webhook.report.story import Telling, story_lines
+from webhook.report.story_json import story_document
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode
 from webhook.runs.scan import Prepared, ScanRequest, prepare

@@ -1,12 +1,12 @@
-"""A decision told step by step, for people and for machines."""
+"""A decision told step by step, for people."""
 
 from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from webhook.engine.decide import refuses
 from webhook.engine.explain import subject
@@ -16,8 +16,6 @@ from webhook.model.story import Junction, Phase, PolicyStory, Reason, Step, Stor
 from webhook.report.plain import shorten, visible
 from webhook.report.style import Style
 from webhook.report.text import COLUMNS, count, operation_words
-
-VERSION: Final = 1
 
 _HEADS: Final = {Phase.MUTATE: "what changes the object", Phase.VALIDATE: "what judges the object"}
 _WITHHELD: Final = "values are withheld: they may hold a secret"
@@ -51,10 +49,8 @@ def story_lines(story: Story, telling: Telling) -> Iterator[str]:
     """Tell a decision from the request to the answer."""
     request, style = story.request, telling.style
     who = f" by {request.user.username}" if request.user else ""
-    for line in _wrapped(
-        f"{request.operation} of {subject(request)}{who}, on Cozystack {story.release}", "", telling.columns
-    ):
-        yield style(line, "bold")
+    asked = f"{request.operation} of {subject(request)}{who}, on Cozystack {story.release}"
+    yield from (style(line, "bold") for line in _wrapped(asked, "", telling.columns))
     if story.exempt:
         yield "no policy looks at it: the configuration exempts it"
     yield from _grouped(((policy.name, why) for policy, why in story.not_candidates), "", telling)
@@ -90,8 +86,9 @@ def _grouped(silent: Iterable[tuple[str, str]], indent: str, telling: Telling) -
         yield from _wrapped(line, indent, telling.columns)
 
 
-def _wrapped(text: str, indent: str, columns: int) -> Iterator[str]:
-    lines = textwrap.wrap(
+def _wrapped(text: str, indent: str, columns: int) -> list[str]:
+    """Break a text at blanks; a path or an expression without any stays whole, to be found and copied."""
+    return textwrap.wrap(
         visible(text),
         columns,
         initial_indent=indent,
@@ -99,7 +96,6 @@ def _wrapped(text: str, indent: str, columns: int) -> Iterator[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    yield from lines
 
 
 def _policy(told: PolicyStory, telling: Telling) -> Iterator[str]:
@@ -145,9 +141,8 @@ def _why(told: Told, telling: Telling) -> Iterator[str]:
         for step in told.steps:
             yield from _wrapped(f"{_one_line(step.text)} is {value_words(step)}", "      ", telling.columns)
     else:
-        told_by_parts = told.reason.junction is not None
         yield f"      {_HELD[told.reason.junction, bool(told.reason.value)]}:"
-        for part in told.reason.because if told_by_parts else (told.reason,):
+        for part in told.reason.because if told.reason.junction else (told.reason,):
             yield from _outline(part, "        ", telling)
 
 
@@ -193,68 +188,3 @@ def _outcome(story: Story, telling: Telling) -> Iterator[str]:
         yield telling.style(line, "bold", colour)
     for warning in story.warnings:
         yield from _wrapped(f"warning: {warning}", "  ", telling.columns)
-
-
-def story_document(story: Story) -> dict[str, Any]:
-    """Make the document of `-o json`; `steps` is null where values are withheld."""
-    request, decision = story.request, story.decision
-    return {
-        "version": VERSION,
-        "release": story.release,
-        "request": {
-            "uid": request.uid,
-            "operation": request.operation,
-            "apiVersion": request.kind.api_version,
-            "kind": request.kind.kind,
-            "namespace": request.namespace,
-            "name": request.display_name,
-            "user": request.user.username if request.user else None,
-        },
-        "exempt": story.exempt,
-        "allowed": decision.allowed,
-        "warnings": list(story.warnings),
-        "notAsked": [{"policy": policy.name, "why": why} for policy, why in story.not_candidates],
-        "policies": [_policy_entry(one) for one in story.policies],
-    }
-
-
-def _policy_entry(told: PolicyStory) -> dict[str, Any]:
-    return {
-        "policy": told.policy.name,
-        "phase": told.phase.value,
-        "left": told.left,
-        "conditions": [_told_entry(one) for one in told.conditions],
-        "changes": [_change_entry(one) for one in told.changes],
-        "rules": [_told_entry(one) for one in told.rules],
-    }
-
-
-def _told_entry(told: Told) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": told.name, "expression": told.text, "result": told.result}
-    if told.element is not None:
-        entry["element"] = told.element
-    if told.finding and told.finding.message:
-        entry |= {"message": told.finding.message, "field": render(told.finding.field)}
-    return entry | {
-        "steps": None if told.steps is None else list(_step_entries(told.steps)),
-        "reason": _reason_entry(told.reason) if told.reason else None,
-    }
-
-
-def _reason_entry(reason: Reason) -> dict[str, Any]:
-    entry: dict[str, Any] = {"text": reason.text} | ({} if reason.absent else {"value": reason.value})
-    if reason.path:
-        entry["field"] = render(reason.path)
-    return entry | ({"because": list(map(_reason_entry, reason.because))} if reason.because else {})
-
-
-def _step_entries(steps: Iterable[Step]) -> Iterator[Mapping[str, Any]]:
-    for step in steps:
-        yield {"text": step.text, "error": step.error} if step.error else {"text": step.text, "value": step.value}
-
-
-def _change_entry(change: Change) -> dict[str, Any]:
-    operations = [
-        {key: value for key, value in one.items() if key != "value" or not change.secret} for one in change.operations
-    ]
-    return {"message": change.message, "operations": operations}
