@@ -99,14 +99,14 @@ class _Files:
             found = replace(found, at=replace(found.at, line=at.line, column=at.column), length=at.length)
         elif found.within and (place := _in_block(document, *found.within)):
             found = replace(found, at=replace(found.at, line=place[0], column=place[1]))
+        entry = document.locate((*prefix, *_entry(parse(found.at.path)))).line
         excerpt = document.source(found.at.line)
-        return replace(found, excerpt=excerpt, silenced=self._silenced(found, document, path, obj))
+        return replace(found, excerpt=excerpt, silenced=self._silenced(found, document, entry, obj))
 
-    def _silenced(self, found: Finding, document: Document, path: Path, obj: Object) -> Silenced | None:
-        """Look for a wish about the policy, or about the entry that the finding is in."""
-        first = document.locate(path[:-1]).line
+    def _silenced(self, found: Finding, document: Document, entry: int, obj: Object) -> Silenced | None:
+        """Look for a wish about the policy, or about the entry that the finding is in, which begins on this line."""
         for wish in (*silence.annotated(obj), *silence.commented(document)):
-            if wish.policy != found.check.code or not (wish.line == 0 or first <= wish.line <= found.at.line):
+            if wish.policy != found.check.code or not (wish.line == 0 or entry <= wish.line <= found.at.line):
                 continue
             if wish.reason:
                 return Silenced(wish.by, wish.reason)
@@ -129,6 +129,12 @@ class _Files:
             with suppress(OSError, DocumentErrors):  # it was read a moment ago, and is shown no worse than without
                 self._documents[file] = yaml.read(FilePath(file).read_bytes(), file)
         return self._documents[file]
+
+
+def _entry(path: Path) -> Path:
+    """Give the way to the entry of a list that a field is in: the rule, the variable; else to the field itself."""
+    index = next((at for at, step in enumerate(path) if isinstance(step, int)), len(path) - 1)
+    return path[: index + 1]
 
 
 def _in_block(document: Document, expression: Expression, offset: int) -> tuple[int, int] | None:

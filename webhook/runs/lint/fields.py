@@ -10,8 +10,11 @@ from webhook.cel.tree import Call, Const, Node
 from webhook.errors import did_you_mean
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
+from webhook.model.path import render
 from webhook.runs.lint.met import Met, Step, Use
-from webhook.runs.lint.subject import Subject, finding
+from webhook.runs.lint.patches import Change, changes
+from webhook.runs.lint.shape import Shape
+from webhook.runs.lint.subject import Part, Subject, finding
 
 UNKNOWN: Final = Check(
     "unknown-field",
@@ -51,6 +54,10 @@ def check(subject: Subject, met: Met) -> Iterator[Finding]:
             yield _unknown(subject, step)
     for use in met.uses:
         yield from _misused(subject, use)
+    for part in subject.parts.values():
+        if part.role == "mutation" or part.last == "patch":
+            for change in changes(part):
+                yield from _changed(subject, part, change)
 
 
 def _unknown(subject: Subject, step: Step) -> Finding:
@@ -60,6 +67,19 @@ def _unknown(subject: Subject, step: Step) -> Finding:
     near = did_you_mean(step.name, names)
     fix = "write the name as the schema has it" if near else "see what there is: " + ", ".join(sorted(set(names))[:8])
     return finding(UNKNOWN, subject, step.part, step.node, f"{of} no field `{step.name}`{near}", fix)
+
+
+def _changed(subject: Subject, part: Part, change: Change) -> Iterator[Finding]:
+    """Follow the place of a change as far as it is known what is there."""
+    matched = subject.matched
+    shape = Shape(True, matched.structures(matched.names), others=matched.others, root="object", whole="object")
+    for index, step in enumerate(change.place):
+        if shape.has_no(step):
+            near = did_you_mean(step, shape.names())
+            message = f"changes `{render(change.place[: index + 1])}`, and there is no field `{step}`{near}"
+            yield finding(UNKNOWN, subject, part, change.node, message, "write the name as the schema has it")
+            return
+        shape = shape.element() if step.isdigit() or step == "-" else shape.at(step)
 
 
 def _misused(subject: Subject, use: Use) -> Iterator[Finding]:

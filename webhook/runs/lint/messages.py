@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from webhook.cel.tree import Call, Const, MapNode, Node, walk
 from webhook.model import path as paths
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
 from webhook.model.path import Path
 from webhook.model.policy import Action
 from webhook.runs.lint.met import Met
+from webhook.runs.lint.patches import Place, changes
 from webhook.runs.lint.subject import Subject, finding
 
 LONG: Final = Check(
@@ -53,29 +53,12 @@ def check(subject: Subject, met: Met) -> Iterator[Finding]:  # noqa: ARG001 - th
 
 def _elsewhere(subject: Subject, index: int, field: Path) -> Iterator[Finding]:
     part = subject.parts[f"validation.{index}.patch"]
-    written = [(node, place) for node in walk(part.tree.root) for place in _places(node)]
-    if written and not any(_meet(paths.unpoint(place), field) for _, place in written):
-        node, place = written[0]
-        message = f"changes `{place}`, and the finding points at `{paths.render(field)}`"
-        yield finding(ELSEWHERE, subject, part, node, message, "let `field` name what the fix changes")
+    written = list(changes(part))
+    if written and not any(_meet(change.place, field) for change in written):
+        message = f"changes `{paths.render(written[0].place)}`, and the finding points at `{paths.render(field)}`"
+        yield finding(ELSEWHERE, subject, part, written[0].node, message, "let `field` name what the fix changes")
 
 
-def _places(node: Node) -> Iterator[str]:
-    """Give the places that an operation changes, as far as they are written out: what is computed ends them."""
-    if isinstance(node, MapNode) and node.structure == "JSONPatch":
-        for entry in node.entries:
-            first = _first(entry.value)
-            if isinstance(entry.key, Const) and entry.key.value in ("path", "from") and isinstance(first, Const):
-                yield str(first.value)
-
-
-def _first(node: Node) -> Node:
-    """Give the first operand of a text that is put together."""
-    while isinstance(node, Call) and node.function == "_+_":
-        node = node.args[0]
-    return node
-
-
-def _meet(place: tuple[str, ...], field: Path) -> bool:
+def _meet(place: Place, field: Path) -> bool:
     """Is one on the way to the other."""
-    return all(a == str(b) or b == _ANY for a, b in zip(filter(None, place), field, strict=False))
+    return all(a == str(b) or b == _ANY for a, b in zip(place, field, strict=False))

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from webhook.cel.fingerprint import fingerprint
-from webhook.cel.tree import Const, MapNode, Node, walk
 from webhook.engine.compile import lookup_key
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
-from webhook.model.path import render, unpoint
+from webhook.model.path import render
+from webhook.runs.lint.patches import Place, changes
 from webhook.runs.lint.subject import Part, Subject, finding
 
 CHANGE: Final = Check(
@@ -27,13 +27,11 @@ RULE: Final = Check(
     "people read the same finding twice, and who mends one rule forgets the other",
 )
 
-_Place = tuple[str, ...]
-
 
 def check(subjects: Iterable[Subject]) -> Iterator[Finding]:
     """Find the rules and changes that two policies, or one of them twice, have for the same kinds."""
     rules: dict[tuple[str, ...], list[tuple[Subject, Part]]] = defaultdict(list)
-    changes: dict[_Place, list[Subject]] = defaultdict(list)
+    changers: dict[Place, list[Subject]] = defaultdict(list)
     for subject in subjects:
         names = _names(subject)
         for part in _rules(subject):
@@ -41,13 +39,20 @@ def check(subjects: Iterable[Subject]) -> Iterator[Finding]:
             if before := next((one for one in known if _meet(one[0], subject)), None):
                 yield _duplicate(subject, part, *before)
             known.append((subject, part))
-        for part, node, place in _changes(subject):
-            other = next((one for one in changes[place] if one is not subject and _meet(one, subject)), None)
-            if other:
-                message = f"`{other.policy.name}` changes `{render(place)}`, too"
-                fix = "let one policy make the change, or have their kinds differ"
-                yield finding(CHANGE, subject, part, node, message, fix)
-            changes[place].append(subject)
+        for part in _mutations(subject):
+            yield from _overlapping(subject, part, changers)
+
+
+def _overlapping(subject: Subject, part: Part, changers: dict[Place, list[Subject]]) -> Iterator[Finding]:
+    for change in changes(part):
+        if not change.whole:
+            continue
+        others = changers[change.place]
+        if other := next((one for one in others if one is not subject and _meet(one, subject)), None):
+            message = f"`{other.policy.name}` changes `{render(change.place)}`, too"
+            fix = "let one policy make the change, or have their kinds differ"
+            yield finding(CHANGE, subject, part, change.node, message, fix)
+        others.append(subject)
 
 
 def _duplicate(subject: Subject, part: Part, first: Subject, before: Part) -> Finding:
@@ -59,6 +64,10 @@ def _duplicate(subject: Subject, part: Part, first: Subject, before: Part) -> Fi
 
 def _rules(subject: Subject) -> Iterator[Part]:
     return (part for part in subject.parts.values() if part.role == "validation" and part.last.isdigit())
+
+
+def _mutations(subject: Subject) -> Iterator[Part]:
+    return (part for part in subject.parts.values() if part.role == "mutation" and part.last.isdigit())
 
 
 def _names(subject: Subject) -> dict[str, str]:
@@ -93,28 +102,3 @@ def _meet(one: Subject, other: Subject) -> bool:
         if all(not subject.policy.releases or each in subject.policy.releases for subject in (one, other))
     ]
     return bool(together) and bool(set(one.matched.kinds) & set(other.matched.kinds))
-
-
-def _changes(subject: Subject) -> Iterator[tuple[Part, Node, _Place]]:
-    """Give the places that mutations change, as far as they are written out."""
-    for part in subject.parts.values():
-        if part.role != "mutation" or not part.last.isdigit():
-            continue
-        for node in walk(part.tree.root):
-            if isinstance(node, MapNode) and node.structure == "JSONPatch":
-                for entry in node.entries:
-                    match entry.key, entry.value:
-                        case Const(value="path"), Const(value=str(place)):
-                            yield part, node, unpoint(place)
-        if isinstance(part.tree.root, MapNode) and part.tree.root.structure == "Object":
-            yield from ((part, node, place) for node, place in _leaves(part.tree.root, ()))
-
-
-def _leaves(node: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
-    """Give the fields that an `Object{…}` sets."""
-    if not isinstance(node, MapNode):
-        yield node, place
-        return
-    for entry in node.entries:
-        if isinstance(entry.key, Const):
-            yield from _leaves(entry.value, (*place, str(entry.key.value)))

@@ -112,3 +112,25 @@ def test_a_quantity_that_may_be_a_number_has_to_be_made_text(said: Said) -> None
     typed = "object.?spec.?nodeGroups.orValue({}).all(n, g, g.?resources.?cpu.optMap(v, type(v) == string ? quantity(v).isInteger() : true).orValue(true))"
     assert [one.partition(":")[0] for one in said(rule, rules=CLUSTERS)] == ["perhaps-wrong-type"]
     assert said(typed, rules=CLUSTERS) == []
+
+
+@pytest.mark.parametrize(
+    ("mutation", "told"),
+    [
+        ("[JSONPatch{op: 'add', path: '/spec/varriant', value: 'a'}]", "changes `spec.varriant`, and there is no field `varriant`"),
+        ("[JSONPatch{op: 'add', path: '/spec/components/a/valuez/' + object.metadata.name, value: 'a'}]", "changes `spec.components.a.valuez`, and"),
+        ("[JSONPatch{op: 'move', from: '/spec/variants', path: '/spec/variant'}]", "changes `spec.variants`, and"),
+        ("[JSONPatch{op: 'add', path: '/spec/ignoreDependencies/-', value: 'a'}]", ""),
+        ("[JSONPatch{op: 'add', path: '/metadata/labels/whatever', value: 'a'}]", ""),
+        ("[JSONPatch{op: 'add', path: '/spec/components/a/values/what/ever', value: 'a'}]", ""),
+    ],
+)  # fmt: skip
+def test_a_change_of_a_field_that_nobody_has_is_told(said: Said, mutation: str, told: str) -> None:
+    found = said(mutations=[{"patchType": "JSONPatch", "jsonPatch": {"expression": mutation}}])
+    assert [one.startswith(f"unknown-field: {told}") for one in found] == [True] * bool(told)
+
+
+def test_a_part_of_an_object_to_merge_has_fields_that_there_are(said: Said) -> None:
+    merged = "Object{spec: Object.spec{variant: 'a', ignoreDependency: ['b']}}"
+    (told,) = said(mutations=[{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": merged}}])
+    assert told.endswith("no field `ignoreDependency`; did you mean `ignoreDependencies`?")
