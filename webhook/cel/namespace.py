@@ -30,8 +30,19 @@ _VALUES = (
     ),
 )
 _RUNTIME = (
-    *("each", "entries_without_missing", "fetch", "first", "insert_all", "lazy", "no_value", "pairs", "present"),
-    *("read", "search", "step", "unwrap", "unwrap_any", "without_missing", "within", "wrap"),
+    *(
+        "differ",
+        "each",
+        "entries_without_missing",
+        "fetch",
+        "first",
+        "insert_all",
+        "lazy",
+        "no_value",
+        "pairs",
+        "present",
+    ),
+    *("read", "same", "search", "step", "unwrap", "unwrap_any", "without_missing", "within", "wrap"),
 )
 _PYTHON = (type, bool, dict, float, int, len, list, str)
 

@@ -50,6 +50,8 @@ def _equality(g: Generator, node: Call) -> str:
         left, right = right, left
     equal = node.function == "_==_"
     helper = "equal" if equal else "unequal"
+    if not isinstance(right, Const) and not _type_test(g, left, right):
+        return g.operation(node, "same" if equal else "differ", "B", g.expr(left), g.expr(right))
     if tested := _type_test(g, left, right):
         return _of_type(g, node, helper, *tested)
     a, b = g.expr(left), g.expr(right)

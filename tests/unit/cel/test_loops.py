@@ -167,6 +167,8 @@ COSTS = {
     "object.l.all(x, object.text.trim() == 'x' || true)": 1063,
     "object.l.all(x, object.text.contains('x') || true)": 1053,
     "object.l.all(x, object.text.find('wo') == 'wo')": 1073,
+    "object.l.all(x, object.text == object.text)": 1073,
+    "object.l.all(x, object.l != object.l || object.text == object.s || true)": 133,
     "object.l.all(x, [1, 2].distinct().size() == 2)": 243,
 }
 """What each costs in k8s.io/apiserver 1.37, for a list of the numbers 0 to 9."""

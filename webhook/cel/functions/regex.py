@@ -63,14 +63,16 @@ def _find_all(budget: Budget, text: str, pattern: str, limit: int = -1) -> list[
     budget.charge(_cost(text, pattern))
     found: list[str] = []
     end = -1
-    for match in _readable(pattern).finditer(text):
+    searched = text.encode() if text.isascii() else text  # bytes end between characters only where each is one
+    for match in _readable(pattern).finditer(searched):
         if len(found) == limit:
             break
-        if match.start() == match.end() == end:
+        start, stop = match.span()
+        if start == stop == end:
             continue  # Go leaves out an empty match that touches the one before
         budget.charge(1)
-        end = match.end()
-        found.append(match.group())
+        end = stop
+        found.append(text[start:stop])
     return found
 
 
