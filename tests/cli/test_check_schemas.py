@@ -91,7 +91,7 @@ def test_what_yaml_takes_for_no_text_is_told_at_every_place(
     answer = cozyguard("check", *flags, write("a.yaml", text), "--policies", policy, "-o", "json")
     assert answer.code == 2
     faults = answer.document["inputErrors"]
-    assert [(each["line"], each["column"]) for each in faults] == [place[:2] for place in places]
+    assert [(each["line"], each["column"], each["path"]) for each in faults] == places
     assert all(f": {path}: got `" in answer.err for _, _, path in places)
     assert all("put it in quotes" in each["message"] for each in faults)
 

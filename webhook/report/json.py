@@ -194,5 +194,6 @@ def policy_error_entry(error: DocumentError) -> dict[str, Any]:
 
 
 def fault_entry(error: DocumentError) -> dict[str, Any]:
-    """Write one fault of an input."""
-    return {"file": error.file, "line": error.line, "column": error.column, "message": error.message}
+    """Write one fault of an input; `path` is there for those of a field."""
+    entry = {"file": error.file, "line": error.line, "column": error.column, "message": error.message}
+    return entry | ({"path": error.path} if error.path else {})
