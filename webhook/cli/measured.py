@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webhook.cli import terminal
-from webhook.cli.options import Arguments, Parser, percentage
+from webhook.cli.options import Arguments, Parser, percentage, positive
 from webhook.engine.compile import CompiledPolicy
 from webhook.errors import DocumentError
 from webhook.model.coverage import Coverage, Reached
 from webhook.model.explanation import Explanation
+from webhook.model.fuzz import Fuzzed
 from webhook.model.mutation import Mutation
 from webhook.model.suite import Suite
 from webhook.report import coverage as coverage_report
 from webhook.report import coverage_html
+from webhook.report import fuzz as fuzz_report
 from webhook.report import mutation as mutation_report
 from webhook.report.style import Style
 from webhook.report.suite import SuitesReport
@@ -25,6 +27,7 @@ from webhook.report.suite_json import JsonSuites
 from webhook.report.summary import ExitCode
 from webhook.runs import coverage, mutation
 from webhook.runs.spread import spread
+from webhook.runs.suite import loaded
 from webhook.sources import compiled
 
 
@@ -33,6 +36,13 @@ def add_options(parser: Parser) -> None:
     parser.switch("--coverage", help="tell what of the policies no case reaches")
     parser.option("--coverage-html", metavar="FILE", help="write the coverage as a page; implies --coverage")
     parser.switch("--mutants", help="change the policies, one slip at a time, and tell which slips no case notices")
+    parser.option(
+        "--fuzz",
+        type=positive,
+        metavar="N",
+        help="try N more objects on each suite: its own, with fields dropped, nulled and changed as schemas allow",
+    )
+    parser.option("--seed", type=positive, metavar="N", default=1, help="with --fuzz: another seed, other objects")
     parser.option(
         "--fail-under",
         type=percentage,
@@ -83,6 +93,20 @@ class Measures:
         said = "explains no mutant that survives; leave it out, or name the change as `--mutants` does"
         return _refuse(stale, said) or _judge(mutation_report.share(results), want)
 
+    def fuzz(self, suites: Sequence[Suite], jobs: int) -> ExitCode:
+        """Try objects that nobody wrote, and tell which laws do not hold."""
+        started, seed = time.perf_counter(), self.arguments.seed
+        with terminal.Progress("tried", "suites") as progress:
+            results: list[Fuzzed] = []
+            for result in spread(lambda: suites, lambda one: [_fuzzed(one, self.arguments)], min(jobs, len(suites))):
+                results.append(result)
+                progress.show(len(results))
+        if isinstance(self.report, JsonSuites):
+            self.report.add_section("fuzz", fuzz_report.document(results, seed))
+        else:
+            self._write(fuzz_report.lines(results, self._style(), time.perf_counter() - started, seed))
+        return ExitCode.DENIED if any(one.slips for one in results) else ExitCode.OK
+
     def _policies(self, suites: Sequence[Suite]) -> list[CompiledPolicy]:
         places = dict.fromkeys(suite.policies for suite in suites)
         folders = [path for path in map(Path, self.arguments.paths or ()) if path.is_dir()]
@@ -98,6 +122,12 @@ class Measures:
 
     def _style(self) -> Style:
         return Style(terminal.colour(self.arguments.color, sys.stdout) if self.arguments.output == "text" else False)
+
+
+def _fuzzed(suite: Suite, arguments: Arguments) -> Fuzzed:
+    from webhook.runs.fuzz.run import fuzz  # here: schemas are large, and few runs need them
+
+    return fuzz(suite, loaded(suite), arguments.fuzz, arguments.seed)
 
 
 def _judge(percent: float, want: int | None) -> ExitCode:

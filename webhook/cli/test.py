@@ -127,7 +127,9 @@ def _run(arguments: Arguments, loaded: LoadedSuites) -> ExitCode:
         codes.append(measures.cover(chosen, reached))
     if arguments.mutants and passed:
         codes.append(measures.mutate(chosen, jobs))
-    elif arguments.mutants:
+    if arguments.fuzz:
+        codes.append(measures.fuzz(chosen, jobs))
+    if arguments.mutants and not passed:
         terminal.say("error: mutants are made of policies whose cases all pass")
     return max(report.end(tuple(loaded.errors), time.perf_counter() - started), *codes)
 

@@ -23,6 +23,8 @@ from webhook.model.path import Path, parse, pointer, walk
 from webhook.model.policy import Text, Validation
 from webhook.model.request import Object
 
+NOT_EVALUATED: Final = "the rule could not be evaluated"
+"""How the message of a rule begins that erred, whatever became of it."""
 _MESSAGE_LIMIT: Final = 5120
 """Bytes; a computed message that is longer is not used (`MaxMessageExpressionLength` of the API server)."""
 
@@ -133,13 +135,13 @@ class Explainer:
             needed = getattr(verdict.error, "what", "something")
             if outcome is Outcome.SKIP:
                 return f"not checked: needs {needed}"
-            return f"the rule could not be evaluated: it needs {needed}, which is not known here"
+            return f"{NOT_EVALUATED}: it needs {needed}, which is not known here"
         if self.policy.may_tell_secret(verdict.function, self.object):
-            return "the rule could not be evaluated; the reason is withheld, as it may hold a secret value"
+            return f"{NOT_EVALUATED}; the reason is withheld, as it may hold a secret value"
         reason = trace.error if trace and trace.error else str(verdict.error)
         if self.activation.object is None:
             reason += " (on DELETE `object` is null: the rule can read `oldObject`)"
-        return f"the rule could not be evaluated: {reason}"
+        return f"{NOT_EVALUATED}: {reason}"
 
     def _allowed(self, verdict: Verdict) -> tuple[Any, ...]:
         values = self._call(verdict, "allowed")

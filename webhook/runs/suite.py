@@ -44,15 +44,20 @@ def choose(suites: Iterable[Suite], pattern: str) -> list[Suite]:
 
 def run(suite: Suite) -> SuiteResult:
     """Run all cases of a suite. Errors of policies are the suite's own, unless a case is about them."""
+    return judge(suite, loaded(suite))
+
+
+def loaded(suite: Suite) -> Tested:
+    """Load the policies of a suite."""
     found = compiled.load(suite.policies)
-    return judge(suite, Tested(PolicySet.link(found.policies), found.errors, found.notices))
+    return Tested(PolicySet.link(found.policies), found.errors, found.notices)
 
 
-def judge(suite: Suite, tested: Tested) -> SuiteResult:
+def judge(suite: Suite, given: Tested) -> SuiteResult:
     """Run all cases of a suite with policies that are loaded."""
-    results = tuple(CaseResult(case, tuple(case_differences(case, tested))) for case in suite.cases)
+    results = tuple(CaseResult(case, tuple(case_differences(case, given))) for case in suite.cases)
     expected = any(case.expect.outcome is Expected.INVALID for case in suite.cases)
-    return SuiteResult(suite, results, () if expected else tested.errors)
+    return SuiteResult(suite, results, () if expected else given.errors)
 
 
 def case_differences(case: Case, tested: Tested) -> Iterator[Difference]:
