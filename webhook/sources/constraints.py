@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from webhook.errors import DocumentError, did_you_mean
+from webhook.errors import DocumentError, DocumentErrors, did_you_mean
 from webhook.model.policy import Policy
 from webhook.sources.written import Written
 
@@ -42,7 +42,13 @@ class Constraints:
             return
         self._known.add(entry.text("spec", "crd", "spec", "names", "kind"))
         template = entry.check(gatekeeper.ConstraintTemplate)
-        self._templates[template.names] = (entry, template)
+        if entry.text("metadata", "name") != template.defines.lower():
+            place = entry.place / "metadata" / "name"
+            wanted = template.defines.lower()
+            raise DocumentErrors(
+                [place.error(f"got `{template.metadata.name}`, want `{wanted}`, as its constraints are")]
+            )
+        self._templates[template.defines] = (entry, template)
 
     def policies(self) -> Iterator[Policy]:
         """Make the policies of the constraints that have a template and do something here."""

@@ -166,9 +166,9 @@ def _operation(world: _World, row: formats.Result, resource: Object) -> str:
     """Find what the values say of the operation: of the resource, then of all."""
     for policy in world.values.policies:
         for told in policy.resources if policy.name == row.policy else ():
-            if told.name == _metadata(resource, "name") and formats.OPERATION in told.values:
-                return str(told.values[formats.OPERATION])
-    return str(world.values.global_values.get(formats.OPERATION, ""))
+            if told.name == _metadata(resource, "name") and (operation := told.values.get(formats.OPERATION)):
+                return operation
+    return world.values.global_values.get(formats.OPERATION) or ""
 
 
 def _expectation(row: formats.Result, resource: Object, place: Place) -> Expectation:

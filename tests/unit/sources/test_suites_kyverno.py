@@ -207,6 +207,12 @@ def test_values_that_policies_of_cel_cannot_read_are_refused(folder: Path) -> No
     assert "`colour`" in error.message
 
 
+def test_an_operation_that_is_none_is_refused(folder: Path) -> None:
+    (folder / ".kyverno-test" / "values.yaml").write_text(VALUES + "globalValues: {request.operation: update}\n")
+    (error,) = load(folder, "- {policy: owned, result: fail}\n").errors
+    assert "got `update`, want `CREATE`, `UPDATE` or `DELETE`" in error.message
+
+
 def test_rows_about_kinds_that_are_not_read_are_refused(folder: Path) -> None:
     (error,) = load(folder, "- {policy: a, result: pass, isGeneratingPolicy: true}\n").errors
     assert error.path == "results[0].isGeneratingPolicy"

@@ -14,7 +14,7 @@ from webhook.model import policy as model
 from webhook.model.request import CREATE, OPERATIONS, UPDATE
 from webhook.sources.formats import rules
 from webhook.sources.formats.base import Fault, Mapped, entries
-from webhook.sources.formats.fields import Cel, Identifier, Kind, QualifiedName, Words
+from webhook.sources.formats.fields import Cel, Kind, Words
 from webhook.sources.formats.gatekeeper_constraint import Constraint
 from webhook.sources.formats.gatekeeper_parameters import defaulted, literal
 from webhook.sources.formats.place import Place
@@ -28,19 +28,11 @@ _ANY_OBJECT: Final = "object == null ? oldObject : object"
 class Variable(rules.Variable):
     """A value that later expressions read as `variables.<name>`."""
 
-    name: Identifier
-
     @classmethod
     def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
         """Some names are taken."""
         if given.get("name") in _RESERVED:
             yield ("name",), f"`{given['name']}` has a meaning in every expression, want another name"
-
-
-class MatchCondition(rules.MatchCondition):
-    """One more test of the request."""
-
-    name: QualifiedName
 
 
 class Validation(Mapped):
@@ -67,7 +59,7 @@ class Source(Mapped):
 
     variables: list[Variable] = []
     validations: Annotated[list[Validation], Field(min_length=1)]
-    match_condition: list[MatchCondition] = []
+    match_condition: list[rules.MatchCondition] = []
     failure_policy: Literal["Fail", "Ignore"] = "Fail"
     generate_vap: Annotated[bool | None, Field(alias="generateVAP")] = None
 
@@ -139,7 +131,7 @@ class ConstraintTemplate(Mapped):
     status: Any = None
 
     @property
-    def names(self) -> str:
+    def defines(self) -> str:
         """The kind of its constraints."""
         return self.spec.crd.spec.names.kind
 

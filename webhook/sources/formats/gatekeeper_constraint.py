@@ -45,7 +45,7 @@ class Constraint(Mapped):
     api_version: Literal["constraints.gatekeeper.sh/v1beta1", "constraints.gatekeeper.sh/v1alpha1"]
     kind: Kind
     metadata: rules.Metadata
-    spec: ConstraintSpec = ConstraintSpec.model_construct()
+    spec: ConstraintSpec = ConstraintSpec()
     status: Any = None
 
     @property

@@ -35,9 +35,8 @@ def with_lookups(policy: Policy, namespace: str) -> Policy:
 
     Raises DocumentErrors for calls of which it is not known what they read.
     """
-    found = _Found(
-        _inlined(policy), namespace, "" if not policy.generated_for else re.sub(r"\W+", "_", f"_{policy.generated_for}")
-    )
+    suffix = re.sub(r"\W+", "_", f"_{policy.generated_for}") if policy.generated_for else ""
+    found = _Found(_inlined(policy), namespace, suffix)
     changed = rewritten(policy, found.change)
     if found.errors:
         raise DocumentErrors(found.errors)

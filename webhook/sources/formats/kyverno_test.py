@@ -6,11 +6,11 @@ The types of `cli.kyverno.io/v1alpha1` (`cmd/cli/kubectl-kyverno/apis/v1alpha1` 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import Field
 
-from webhook.sources.formats.base import Fault, Mapped, entries, listed
+from webhook.sources.formats.base import Fault, Mapped, entries, listed, one_of, shown
 from webhook.sources.formats.fields import Words
 from webhook.sources.formats.user import User
 
@@ -78,7 +78,7 @@ class ResourceValues(Mapped):
     """What is said of a policy's request about one resource."""
 
     name: Words
-    values: dict[str, Any] = {}
+    values: dict[str, str] = {}
 
     @classmethod
     def faults(cls, given: dict[str, Any]) -> Iterable[Fault]:
@@ -103,7 +103,7 @@ class Values(Mapped):
     api_version: ApiVersion | None = None
     kind: Literal["Values", "Value"] | None = None
     metadata: Any = None
-    global_values: dict[str, Any] = {}
+    global_values: dict[str, str] = {}
     policies: list[PolicyValues] = []
     namespace_selector: list[NamespaceLabels] = []
     namespaces: list[Object] = []
@@ -191,6 +191,9 @@ class Test(Mapped):
 
 def _foreign_values(given: dict[str, Any], name: str) -> Iterator[Fault]:
     values = given.get(name)
-    others = sorted(set(values) - {OPERATION}) if isinstance(values, dict) else []
-    if others:
+    if not isinstance(values, dict):
+        return
+    if others := sorted(set(values) - {OPERATION}):
         yield (name,), f"{listed(others)}: {_RULELESS}"
+    if (operation := values.get(OPERATION)) not in (None, *get_args(Operation)):
+        yield (name, OPERATION), f"got {shown(operation)}, want {one_of(list(get_args(Operation)))}"

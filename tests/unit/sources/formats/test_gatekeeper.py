@@ -151,6 +151,11 @@ def test_a_broken_template_is_told_once_and_not_again_by_its_constraints(load: L
     assert loaded.errors[0].line == 22
 
 
+def test_a_template_is_called_as_its_constraints_are(load: Load) -> None:
+    (error,) = load(TEMPLATE.replace("  name: owned", "  name: owner"), CONSTRAINT).errors
+    assert str(error) == "p.yaml:4:9: metadata.name: got `owner`, want `owned`, as its constraints are"
+
+
 def test_two_templates_can_have_constraints_of_one_name_and_one_template_cannot(load: Load) -> None:
     other = TEMPLATE.replace("Owned", "Kept").replace("name: owned", "name: kept")
     constraints = f"{CONSTRAINT}---\n{CONSTRAINT.replace('Owned', 'Kept')}"
