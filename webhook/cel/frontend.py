@@ -20,7 +20,7 @@ from google.protobuf.message import DecodeError
 from webhook.cel import checks
 from webhook.cel.cuts import parts
 from webhook.cel.decode import decode
-from webhook.cel.environment import environment
+from webhook.cel.environment import environment, is_plain
 from webhook.cel.errors import ExpressionError, ExpressionErrors
 from webhook.cel.faults import DEPTH, TOO_DEEP, faults
 from webhook.cel.graft import graft
@@ -113,7 +113,8 @@ def _parse(text: str, names: Mapping[str, str]) -> Tree:
 
 def _checked(text: str, names: Mapping[str, str], parsed: Tree | None) -> Tree:
     """Check a text; its `parsed` form is needed only where something has to be rewritten, or said in good words."""
-    env = environment(names, _structures(parsed.root) if parsed else {})
+    plain = parsed is None and is_plain(text)
+    env = environment(names, _structures(parsed.root) if parsed else {}, plain=plain)
     tree = _compile(env, _checkable(parsed) if parsed else text, text, names, check=True)
     if found := checks.of_names(tree, names):
         raise ExpressionErrors(found)
