@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -51,7 +52,8 @@ def running(program: str) -> Iterator[str]:
     """Run Chromium; gives the address that it takes commands at."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         command = [program, *_FLAGS, f"--user-data-dir={folder}", "about:blank"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        environment = os.environ | {"TMPDIR": folder}  # it leaves folders behind
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
         try:
             yield _address(process, Path(folder, "DevToolsActivePort"))
         finally:
