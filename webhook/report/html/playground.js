@@ -102,9 +102,9 @@ for (const tab of tabs) {
 
 // --- what comes of it ---
 
-function told(tried) {
-  const { allowed, findings = [], changes = [], warnings = [], policies = [], notAsked = [] } = tried;
-  const asked = policies.some(one => !one.left);
+function tell(tried) {
+  const { allowed, findings = [], changes = [], warnings = [], notAsked = [] } = tried;
+  const asked = (tried.policies ?? []).some(one => !one.left);
   const nobody = tried.exempt ? "allowed: the configuration exempts it"
     : tried.errors.length ? "no policy that loads is about it" : "allowed: no policy is about it";
   const look = allowed === undefined ? "warn" : !allowed ? "deny" : asked ? "pass" : "skip";
@@ -117,7 +117,7 @@ function told(tried) {
     section("Findings", [...findings.map(finding), more(tried.moreFindings)]),
     section("Changes", changes.map(change)),
     section("Warnings that kubectl prints", warnings.map(one => make("li", {}, one)), "list"),
-    section("Step by step", policies.map(policy)),
+    section("Step by step", (tried.policies ?? []).map(policy)),
     section("Not asked", notAsked.map(one => make("li", {}, make("code", {}, one.policy), ` ${one.why}`)), "list"),
   ].filter(Boolean));
   const marks = [...tried.errors.map(one => ({ ...one, look: "deny" })), ...findings].filter(one => one.line);
@@ -156,27 +156,27 @@ function change(one) {
 
 function policy(one) {
   const phase = { mutate: "changes the object", validate: "judges the object" }[one.phase];
-  const left = one.left && ` · is not asked: ${one.left}`, told = [...one.conditions, ...one.rules];
+  const left = one.left && ` · is not asked: ${one.left}`, parts = [...one.conditions, ...one.rules];
   return make("details", { open: !one.left },
     make("summary", {}, make("strong", {}, one.policy), make("small", {}, ` ${phase}${left}`)),
     one.conditions.map(each => expression("only where", each)), one.rules.map(each => expression("rule", each)),
     more(one.moreRules),
-    told.length || left || one.changes ? "" : make("p", {}, "has nothing to say"));
+    parts.length || left || one.changes ? "" : make("p", {}, "has nothing to say"));
 }
 
 const LOOKS = { true: "pass", pass: "pass", deny: "deny", error: "error", warn: "warn", audit: "audit" };
 const tag = (look, word) => make("b", { className: `tag ${look}` }, word);
 
-function expression(head, told) {
-  const name = make("p", {}, `${head} `, make("b", {}, told.name), " ", tag(LOOKS[told.result] ?? "skip", told.result));
-  return make("div", { className: "told" }, name, told.steps === null
-    ? make("p", {}, "values are withheld: they may hold a secret") : told.steps.length ? steps(told) : "");
+function expression(head, one) {
+  const name = make("p", {}, `${head} `, make("b", {}, one.name), " ", tag(LOOKS[one.result] ?? "skip", one.result));
+  return make("div", { className: "told" }, name, one.steps === null
+    ? make("p", {}, "values are withheld: they may hold a secret") : one.steps.length ? steps(one) : "");
 }
 
-function steps(told) {
+function steps(one) {
   const cell = text => make("td", {}, code(text.replace(/\s+/g, " ")));
-  const rows = told.steps.map(step => make("tr", {}, step.map(cell)));
-  return make("table", { className: "steps", ariaLabel: `steps of ${told.name}` }, make("tbody", {}, rows));
+  const rows = one.steps.map(step => make("tr", {}, step.map(cell)));
+  return make("table", { className: "steps", ariaLabel: `steps of ${one.name}` }, make("tbody", {}, rows));
 }
 
 // --- trying ---
@@ -188,7 +188,7 @@ async function attempt() {
   const given = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
   sessionStorage.setItem(KEPT, JSON.stringify({ given, chosen: [policies.value, cases.value] }));
   try {
-    told(await ask("try", given, signal));
+    tell(await ask("try", given, signal));
   } catch (error) {
     if (!signal.aborted) fail(error);
   }
