@@ -87,6 +87,7 @@ def test_a_finding_points_into_the_expression_and_says_why_and_the_way_out(cozyg
         "fails\n"
         "     = fix: write the name as the schema has it\n"
         "\n"
+        "Kubernetes itself can evaluate them from 1.28 on: `orValue` in variants\n"
         "linted 1 policy"
     )
 

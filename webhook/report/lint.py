@@ -9,7 +9,8 @@ from typing import Any, Final, TextIO
 
 import webhook
 from webhook.model.diagnosis import Level
-from webhook.model.lint import Check, Finding, Linted
+from webhook.model.lint import Check, Finding, Linted, Requirement
+from webhook.model.release import Minor
 from webhook.model.result import Source
 from webhook.report.finding import file_path
 from webhook.report.github import command, fault_command
@@ -32,9 +33,18 @@ def source(one: Finding) -> Source:
 
 
 def text(found: Linted, seconds: float, out: TextIO, style: Style) -> None:
-    """Write every finding: where, what, the line itself, what happens, and the way out; then count."""
+    """Write every finding: where, what, the line itself, what happens, the way out; then what it takes, and count."""
     out.writelines("\n".join(_lines(one, style)) + "\n\n" for one in found.findings)
+    if needed := newest(found):
+        out.write(
+            f"Kubernetes itself can evaluate them from {needed.version} on: {needed.because} in {needed.policy}\n"
+        )
     out.write(style(summary_line(found, seconds), "bold") + "\n")
+
+
+def newest(found: Linted) -> Requirement | None:
+    """Give the policy that needs the newest Kubernetes."""
+    return max(found.requirements, key=lambda one: Minor.parse(one.version), default=None)
 
 
 def _lines(one: Finding, style: Style) -> Iterator[str]:
@@ -56,7 +66,7 @@ def _lines(one: Finding, style: Style) -> Iterator[str]:
 
 
 def summary_line(found: Linted, seconds: float) -> str:
-    """Count what was found, and say which Kubernetes all of it needs."""
+    """Count what was found."""
     levels = found.levels
     counted = [count(levels[level], level.value) for level in Level if levels[level]]
     silenced = sum(1 for one in found.findings if one.silenced)
