@@ -45,8 +45,9 @@ def judges(control_plane: ControlPlane) -> Iterator[Judges]:
 def test_both_decide_alike_about_the_objects_of_the_bundled_policies_own_tests(file: Path, judges: Judges) -> None:
     for case in askable(file):
         assert case.object is not None
-        found = judges.judge(Trial(CREATE, case.object))
-        assert not found, "\n".join([case.name, *found])
+        trial = Trial(CREATE, case.object)
+        found = judges.judge(trial)
+        assert not found, "\n".join([case.name, str(trial), *found])
 
 
 @pytest.mark.parametrize("file", GUARDED, ids=lambda file: file.parent.name)
@@ -69,6 +70,7 @@ def test_both_find_what_is_looked_up_as_a_param(file: Path, judges: Judges) -> N
 )
 @given(data=st.data())
 def test_both_decide_alike_about_requests_that_nobody_thought_of(data: st.DataObject, judges: Judges) -> None:
-    found = judges.judge(data.draw(trials(judges.schemas, judges.minor)))
+    trial = data.draw(trials(judges.schemas, judges.minor))
+    found = judges.judge(trial)
     assume(found is not None)
-    assert not found, "\n".join(["both disagree:", *found])
+    assert not found, "\n".join([str(trial), *found])

@@ -35,6 +35,7 @@ def judges() -> Iterator[Judges]:
 )
 @given(data=st.data())
 def test_another_minor_decides_alike_too(data: st.DataObject, judges: Judges) -> None:
-    found = judges.judge(data.draw(trials(judges.schemas, judges.minor)))
+    trial = data.draw(trials(judges.schemas, judges.minor))
+    found = judges.judge(trial)
     assume(found is not None)
-    assert not found, "\n".join(["both disagree:", *found])
+    assert not found, "\n".join([str(trial), *found])

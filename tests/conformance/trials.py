@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.conformance.corners import CRDS, LABEL, Corner, corners, world
 from tests.conformance.exported import SUITES, askable, documents, namespace
 from tests.conformance.judges import Judges, Trial, judging
-from tests.conformance.native import OFF, ON
+from tests.conformance.native import ON
 from tests.conformance.objects import Schemas, changed
 from tests.controlplane.plane import ControlPlane
 from webhook.model.request import CREATE, DELETE, UPDATE, GroupVersionKind, Object
@@ -60,7 +60,9 @@ _BASES: Final[Mapping[str, tuple[Object, ...]]] = {
         },
     ),
 }
-_SETTLED: Final[Object] = {"name": "a", "namespace": ON, "labels": {LABEL: "with-params"}}
+_ON: Final = "judged-on"
+_OFF: Final = "judged-off"
+_SETTLED: Final[Object] = {"name": "a", "namespace": _ON, "labels": {LABEL: "with-params"}}
 """Of an object that is changed by params, once the API server knows its kind and theirs."""
 
 _CLUSTER_SCOPED: Final = ("namespaces", "ceilings")
@@ -70,16 +72,17 @@ _OPERATIONS: Final = (CREATE, CREATE, UPDATE, UPDATE, DELETE)
 @contextmanager
 def arena(plane: ControlPlane) -> Iterator[Judges]:
     """Have all policies in force, of the corners and exported ones, and all there that they look at."""
-    plane.install(CRDS)
     minor = plane.binaries.minor
-    policies = [one for corner in corners(minor).values() for one in corner.documents]
-    policies += documents(minor)
-    names = {namespace(case) for case in CASES} - {ON, OFF}
+    policies = [one for corner in corners(minor).values() for one in corner.documents] + documents(minor)
+    names = {namespace(case) for case in CASES} | {ON}
     spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in sorted(names)]
-    with judging(plane, policies, [*world(), *spaces]) as judges:
-        judges.settle([Trial(CREATE, {**_BASES["gadgets"][0], "metadata": _SETTLED})])
-        yield judges
-    plane.kubectl("delete", "--filename", str(CRDS))
+    plane.install(CRDS)
+    try:
+        with judging(plane, policies, [*world(), *spaces]) as judges:
+            judges.settle([Trial(CREATE, {**_BASES["gadgets"][0], "metadata": _SETTLED})])
+            yield judges
+    finally:
+        plane.kubectl("delete", "--filename", str(CRDS))
 
 
 def trials(schemas: Schemas, minor: str) -> st.SearchStrategy[Trial]:
@@ -94,9 +97,10 @@ def of_corner(draw: st.DrawFn, corner: Corner, schemas: Schemas) -> Trial:
     """Draw a request about an object that a corner's policies look at."""
     resource = draw(st.sampled_from(corner.resources))
     name = draw(st.sampled_from("abc"))
-    place = "" if resource in _CLUSTER_SCOPED else draw(st.sampled_from((ON, ON, OFF)))
+    place = "" if resource in _CLUSTER_SCOPED else draw(st.sampled_from((_ON, _ON, _OFF)))
     base = draw(st.sampled_from(_BASES[resource]))
-    kept = {"name": f"judged-{name}" if resource in _CLUSTER_SCOPED else name} | ({"namespace": place} if place else {})
+    operation = draw(st.sampled_from(_OPERATIONS))
+    kept = {"name": name, "namespace": place} if place else {"name": f"judged-{operation.lower()}-{name}"}
 
     def one() -> Object:
         metadata = {**kept, "labels": {LABEL: corner.name, **draw(_LABELS)}, **draw(_ANNOTATIONS)}
@@ -107,7 +111,6 @@ def of_corner(draw: st.DrawFn, corner: Corner, schemas: Schemas) -> Trial:
             made["data"] = draw(_MUCH_OR_LITTLE if corner.name.startswith("budget") else _DATA)
         return {**made, "metadata": metadata}
 
-    operation = draw(st.sampled_from(_OPERATIONS))
     return Trial(operation, one(), one() if operation == UPDATE else None)
 
 
