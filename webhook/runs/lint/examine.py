@@ -37,7 +37,7 @@ _OF_ONE: Final[tuple[Callable[[Subject, Met], Iterator[Finding]], ...]] = (
 )
 
 CHECKS: Final[tuple[Check, ...]] = (
-    *(fields.UNKNOWN, fields.WRONG, fields.PERHAPS),
+    *(fields.UNKNOWN, fields.WRONG, fields.PERHAPS, fields.VALUE),
     *(guards.MISSING, guards.HAS, guards.OBJECT, guards.NAMESPACE, guards.OUTSIDE, guards.MESSAGE),
     *(loops.KEY, loops.COSTLY),
     *(reach.CONSTANT, reach.RELEASES, reach.RESOURCES),

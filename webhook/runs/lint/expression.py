@@ -85,7 +85,8 @@ class Expression:
         if isinstance(node, Const) and node.value is None:
             return Shape()
         kind = self._part.tree.type_of(node).partition("(")[0]
-        return Shape(made=frozenset({kind})) if kind in _MADE else MADE
+        words = frozenset({node.value}) if isinstance(node, Const) and isinstance(node.value, str) else None
+        return Shape(made=frozenset({kind}), words=words) if kind in _MADE else MADE
 
     def _words(self, key: Node) -> list[str]:
         """Give the words that a key can be: one that is written, or those of a list that a loop goes through."""
@@ -175,7 +176,7 @@ class Expression:
         types = tuple(self._type(one, facts) for one in node.operands)
         self._around.met.uses.append(Use(self._part, node, shapes, types))
         match node:
-            case Call(function="orValue" | "or" | "_+_"):
+            case Call(function="orValue" | "orValueOfAny" | "or" | "_+_"):
                 return union(shapes)
             case Call(function=name) if name in _PASSING and shapes:
                 return shapes[0]

@@ -47,7 +47,7 @@ class Guards:
                 return f"{self.way(container)}.{name}"
             case Call(function=function, args=(container, index)) if function in STEPS:
                 return f"{self.way(container)}[{self.way(index)}]"
-            case Call(function="orValue", target=target) if target is not None:
+            case Call(function="orValue" | "orValueOfAny", target=target) if target is not None:
                 return self.way(target)
             case OptMap(body=body):
                 return self.way(body)
@@ -121,7 +121,9 @@ class Guards:
                 return self._member(key, container)
             case Call(function="hasValue", target=target) if target is not None:
                 return self.there(target)
-            case Call(function="orValue", target=target, args=(Const(value=False),)) if target is not None:
+            case Call(function="orValue" | "orValueOfAny", target=target, args=(Const(value=False),)) if (
+                target is not None
+            ):
                 return self._true(target)
             case OptMap(target=target, body=body):
                 return self.there(target) | self.holds(body, True)
@@ -160,7 +162,9 @@ class Guards:
                 if equal:
                     return self._operation(other)
                 return frozenset({"!object"}) if operation == "DELETE" else NOTHING
-            case Call(function="orValue", target=target, args=(Const(value=left),)), Const(value=right) if target:
+            case Call(function="orValue" | "orValueOfAny", target=target, args=(Const(value=left),)), Const(
+                value=right
+            ) if target:
                 return self.there(target) if (left == right) is not equal else NOTHING
             case _, Const(value=value):
                 return self.there(one) if equal else self._differs(one, value)
@@ -176,7 +180,9 @@ class Guards:
                 return self.holds(condition, True) | self._differs(one, value)
             case Call(function="_?_:_", args=(condition, Const(value=other), one)) if other == value:
                 return self.holds(condition, False) | self._differs(one, value)
-            case Call(function="orValue", target=target, args=(Const(value=other),)) if target and other == value:
+            case Call(function="orValue" | "orValueOfAny", target=target, args=(Const(value=other),)) if (
+                target and other == value
+            ):
                 return self.there(target)
             case _:
                 return NOTHING

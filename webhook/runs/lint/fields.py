@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from webhook.cel.functions import FUNCTIONS
-from webhook.cel.tree import Call, Const, Node
+from webhook.cel.tree import Call, Const, ListNode, Node
 from webhook.errors import did_you_mean
 from webhook.model.diagnosis import Level
 from webhook.model.lint import Check, Finding
@@ -35,6 +35,13 @@ PERHAPS: Final = Check(
     "people write `cpu: 8` as well as `cpu: '8'`: with a number the rule fails, and the object is fine",
 )
 
+VALUE: Final = Check(
+    "unknown-value",
+    Level.ERROR,
+    "a text that the schema does not list for the field",
+    "the API server takes no other value, so such a comparison is never true",
+)
+
 _EQUALITY: Final = ("_==_", "_!=_")
 _ORDER: Final = ("_<_", "_<=_", "_>_", "_>=_")
 _NUMBERS: Final = frozenset({"int", "uint", "double"})
@@ -54,6 +61,7 @@ def check(subject: Subject, met: Met) -> Iterator[Finding]:
             yield _unknown(subject, step)
     for use in met.uses:
         yield from _misused(subject, use)
+        yield from _unlisted(subject, use)
     for part in subject.parts.values():
         if part.role == "mutation" or part.last == "patch":
             for change in changes(part):
@@ -106,6 +114,20 @@ def _misused(subject: Subject, use: Use) -> Iterator[Finding]:
             yield finding(WRONG, subject, use.part, operand, message, "convert it, or read another field")
 
 
+def _unlisted(subject: Subject, use: Use) -> Iterator[Finding]:
+    """Find comparisons with texts that a field cannot be."""
+    if use.node.function not in (*_EQUALITY, "@in") or len(use.node.operands) != 2:
+        return
+    for shape, other in zip(use.shapes, reversed(use.node.operands), strict=True):
+        compared = other.elements if isinstance(other, ListNode) and use.node.function == "@in" else (other,)
+        for one in compared if (options := shape.options) else ():
+            if isinstance(one, Const) and isinstance(one.value, str) and one.value not in options:
+                near = did_you_mean(one.value, options)
+                message = f"`{use.part.text(use.node)}`: the field is never `{one.value}`{near}"
+                fix = "it can be " + ", ".join(sorted(filter(None, options)))
+                yield finding(VALUE, subject, use.part, one, message, fix)
+
+
 def _listed(kinds: frozenset[str]) -> str:
     return " or ".join(sorted(_WORDS.get(one, one) for one in kinds if one not in ("uint", "bytes")))
 
@@ -123,11 +145,8 @@ def _wanted(use: Use, number: int) -> frozenset[str]:
     declared = FUNCTIONS.get(function)
     overloads = [one for one in (declared.overloads if declared else ()) if len(one.parameters) == len(operands)]
     found = {one.parameters[number].partition("<")[0] for one in overloads}
-    return (
-        frozenset()
-        if any(one in ("dyn", "optional_type") or one.startswith("~") for one in found)
-        else frozenset(found)
-    )
+    anything = any(one in ("dyn", "optional_type") or one.startswith("~") for one in found)
+    return frozenset() if anything else frozenset(found)
 
 
 def _of_other(use: Use, other: Node, number: int) -> frozenset[str]:

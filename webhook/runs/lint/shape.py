@@ -41,6 +41,8 @@ class Shape:
     root: str = ""
     fields: Mapping[str, Shape] = field(default_factory=dict)
     items: Shape | None = None
+    words: frozenset[str] | None = frozenset()
+    """The texts that the expression puts in place of a value; None where it computes them."""
     whole: str = ""
     """What the API server has completed: `object`, or `metadata` of one."""
     failed: bool = False
@@ -57,8 +59,17 @@ class Shape:
             self.made | other.made,
             self.others or other.others or bool(self.fields or other.fields),
             items=items,
+            words=None if self.words is None or other.words is None else self.words | other.words,
             failed=self.failed or other.failed,
         )
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The texts that it can be, where schemas list them; none where it may be others."""
+        lists = [one.schema.get("enum") for one in self.structures]
+        if self.others or self.words is None or not lists or not all(lists):
+            return frozenset()
+        return self.words | {word for one in lists for word in one or () if isinstance(word, str)}
 
     @property
     def kinds(self) -> frozenset[str]:

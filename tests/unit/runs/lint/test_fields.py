@@ -134,3 +134,22 @@ def test_a_part_of_an_object_to_merge_has_fields_that_there_are(said: Said) -> N
     merged = "Object{spec: Object.spec{variant: 'a', ignoreDependency: ['b']}}"
     (told,) = said(mutations=[{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": merged}}])
     assert told.endswith("no field `ignoreDependency`; did you mean `ignoreDependencies`?")
+
+
+SERVICES = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["services"], "operations": ["CREATE"]}
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("object.?spec.?type.orValue('') != 'NodePrt'", "the field is never `NodePrt`; did you mean `NodePort`?"),
+        ("!(object.?spec.?type.orValue('') in ['NodePort', 'LoadBalancers'])", "the field is never `LoadBalancers`"),
+        ("object.?spec.?type.orValue('none') != 'none'", ""),
+        ("object.?spec.?type.orValue('') != 'NodePort'", ""),
+        ("object.?spec.?type.orValue(object.metadata.name) != 'any'", ""),
+        ("object.metadata.name != 'any'", ""),
+    ],
+)
+def test_a_text_that_a_field_cannot_be_is_told(said: Said, expression: str, told: str) -> None:
+    found = said(expression, rules=SERVICES)
+    assert [one.startswith("unknown-value: ") and told in one for one in found] == [True] * bool(told)
