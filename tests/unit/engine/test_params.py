@@ -81,6 +81,26 @@ def test_a_request_without_a_namespace_has_no_params_of_its_own(judge: Any) -> N
     assert "params are ConfigMaps of the request's namespace, and it has none" in finding.message
 
 
+def test_the_params_of_a_namespace_are_those_in_it(judge: Any) -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ml"}, "spec": {"replicas": 4}}
+    assert judge(BY_NAME, namespace, objects=[limits("4")]).allowed
+    assert not judge(BY_NAME, namespace, objects=[limits("3")]).allowed
+
+
+def test_a_definition_says_that_a_kind_lives_in_namespaces(judge: Any) -> None:
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "limits.e.org"},
+        "spec": {"group": "e.org", "names": {"kind": "Limit", "plural": "limits"}, "scope": "Namespaced"},
+    }
+    policy = (SPEC % "name: l, parameterNotFoundAction: Allow").replace("v1, kind: ConfigMap", "e.org/v1, kind: Limit")
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "spec": {"replicas": 1}}
+    assert judge(policy, node, objects=[]).allowed
+    (finding,) = judge(policy, node, objects=[definition]).findings
+    assert "params are Limits of the request's namespace, and it has none" in finding.message
+
+
 def test_a_kind_without_namespaces_is_found_from_any(judge: Any) -> None:
     policy = (SPEC % "selector: {}, parameterNotFoundAction: Deny").replace(
         "v1, kind: ConfigMap", "e.org/v1, kind: Limit"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 import time
 from typing import Any
@@ -425,6 +426,36 @@ def test_audit_annotations_are_published_under_the_policy_and_blank_ones_left_ou
     """
     decision = judge(policy, settings({"tag": "v1"}))
     assert decision.audit_annotations == {"p0/tag": "tag v1"}
+
+
+NATIVE = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: native}
+spec:
+  failurePolicy: Ignore
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["*"]}
+  validations: [{expression: object.data.missing == 'x'}, {expression: "  false  "}]
+  auditAnnotations: [{key: tag, valueExpression: string(object.data.tag)}]
+"""
+BINDING = """---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: %s}
+spec: {policyName: native, validationActions: [Audit]}
+"""
+
+
+def test_what_two_bindings_say_is_audited_once_and_what_is_ignored_not_at_all(judge: Any, load: Any) -> None:
+    decision = judge(load(NATIVE + BINDING % "one" + BINDING % "two"), settings({"tag": "v1"}))
+    assert decision.audit_annotations["native/tag"] == "v1"
+    entries = json.loads(decision.audit_annotations["validation_failure"])
+    assert [(one["binding"], one["message"]) for one in entries] == [
+        ("one", "failed expression: false"),
+        ("two", "failed expression: false"),
+    ]
 
 
 def test_a_failed_audit_annotation_denies_whatever_the_actions_are(judge: Any) -> None:
