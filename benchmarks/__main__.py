@@ -1,4 +1,4 @@
-"""`make bench`: every table of docs/benchmarks.md. `python -m benchmarks functions` prints that one table.
+"""`make bench`: every table of docs/benchmarks.md. `python -m benchmarks functions`, or `mutations`, prints one table.
 
 Prints, asserts nothing.
 """
@@ -11,6 +11,8 @@ from benchmarks import check, engine, functions, html, server, startup
 
 if sys.argv[1:] == ["functions"]:
     functions.main()
+elif sys.argv[1:] == ["mutations"]:
+    mutations.main()
 else:
     engine.main()
     server.main([])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from sys import maxsize
 from typing import Any, Final
 
 from cel_expr_python import cel
@@ -16,8 +17,14 @@ from cel_expr_python.ext import ext_optional, ext_strings
 
 from benchmarks.engine import best
 from benchmarks.machine import machine
+from webhook.cel.errors import Budget
 from webhook.cel.functions import LIBRARIES
 from webhook.cel.program import Activation, Builder, SlotTable
+from webhook.cel.values.authorizer import Authorizer
+from webhook.model.authorization import Attributes, Authorization
+from webhook.model.request import UserInfo
+
+_USER: Final = UserInfo("ada")
 
 VALUES: Final[Mapping[str, Any]] = {
     "text": "a text of forty characters, or not quite",
@@ -35,7 +42,7 @@ VALUES: Final[Mapping[str, Any]] = {
 }
 """What the calls read as `v.<name>`."""
 
-_GIVEN: Final[Mapping[str, str]] = {
+_GIVEN: Final[dict[str, str]] = {
     "kubernetes.Quantity": "quantity(v.quantity)",
     "kubernetes.Semver": "semver(v.version)",
     "kubernetes.URL": "url(v.url)",
@@ -61,6 +68,15 @@ _GIVEN: Final[Mapping[str, str]] = {
     "optional_type<~A>": "v[?'number']",
 }
 """An argument of each type."""
+
+_RIGHTS: Final[dict[str, str]] = {
+    "kubernetes.authorization.Authorizer": "authorizer",
+    "kubernetes.authorization.PathCheck": "authorizer.path('/healthz')",
+    "kubernetes.authorization.GroupCheck": "authorizer.group('apps')",
+    "kubernetes.authorization.ResourceCheck": "authorizer.group('apps').resource('deployments')",
+    "kubernetes.authorization.Decision": "authorizer.path('/healthz').check('get')",
+}
+"""What is asked about rights; the answer is at hand."""
 
 _CALLS: Final[Mapping[str, str]] = {
     **{name: f"timestamp(v.time).{name}()" for name in ("getFullYear", "getMonth", "getDate", "getDayOfMonth")},
@@ -132,16 +148,20 @@ def calls() -> Iterator[tuple[str, str]]:
 
 
 def _call(name: str, overload: Any) -> str:
-    arguments = [_GIVEN[type_] for type_ in overload.parameters]
+    arguments = [(_GIVEN | _RIGHTS)[type_] for type_ in overload.parameters]
     receiver = f"{arguments.pop(0)}." if overload.receiver else ""
     return f"{receiver}{name}({', '.join(arguments)})"
 
 
 def _ours(text: str) -> float:
-    builder = Builder({"object": "dyn"})
+    builder = Builder({"object": "dyn", "authorizer": "kubernetes.authorization.Authorizer"})
     builder.function("f", text.replace("v.", "object.").replace("v[", "object["), want="dyn")
     function = builder.build().link(SlotTable()).functions["f"]
-    return best(function, Activation(dict(VALUES), size=0))
+    return best(function, Activation(dict(VALUES), size=0, budget=Budget(total=maxsize), authorizer=_authorizer))
+
+
+def _authorizer() -> Authorizer:
+    return Authorizer(lambda _: Authorization(True), _USER, Attributes(_USER))
 
 
 def _theirs(text: str) -> float | None:
