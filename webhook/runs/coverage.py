@@ -54,7 +54,7 @@ def run(suite: Suite) -> MeasuredResult:
 
 def identity(policy: Policy) -> str:
     """Name a policy so that those of different files, and those made from one document, are told apart."""
-    return " ".join((policy.location.file, policy.origin, policy.name, policy.binding, policy.generated_for))
+    return f"{policy.location.file} {policy.origin} {policy.name} {policy.binding} {policy.generated_for}"
 
 
 def cover(
