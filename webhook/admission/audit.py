@@ -34,27 +34,29 @@ class NotJudged(Exception):
 def operation(event: Object) -> str | None:
     """Give the operation of an event that changed something; None for all others, which there is nothing to judge of.
 
-    Reading ones, those of an earlier stage, those that failed, and those of a whole collection are others.
+    Reading ones, those of an earlier stage, those that failed, and those of a whole collection are others. Raises
+    ReviewError.
     """
     found = _OPERATIONS.get(_text(event, "verb"))
     status = event.get("responseStatus")
     code = status.get("code") if isinstance(status, dict) else None
-    if found is None or event.get("stage") != "ResponseComplete" or not isinstance(code, int) or code >= 400:
+    if found is None or event.get("stage") != "ResponseComplete" or type(code) is not int or code >= 400:
         return None
     return CREATE if code == _MADE and found == UPDATE else found
 
 
 def key(event: Object) -> tuple[str, ...]:
-    """Name the object of an event among all."""
+    """Name the object of an event among all. Raises ReviewError."""
     ref = _part(event, "objectRef")
-    return tuple(_text(ref, name) for name in ("apiGroup", "resource", "namespace", "name"))
+    return tuple(_text(ref, name, "objectRef.") for name in ("apiGroup", "resource", "namespace", "name"))
 
 
 def written(event: Object) -> Object | None:
     """Give the object as it was sent, or as a patch made it; None where the log's level leaves it out."""
     name = "responseObject" if event.get("verb") == "patch" else "requestObject"
     obj = event.get(name)
-    return obj if isinstance(obj, dict) and obj.get("kind") not in (None, "Status", "DeleteOptions") else None
+    kind = obj.get("kind") if isinstance(obj, dict) else None
+    return obj if isinstance(kind, str) and kind not in ("Status", "DeleteOptions") else None
 
 
 def request(event: Object, old: Object | None) -> AdmissionRequest:
@@ -65,16 +67,18 @@ def request(event: Object, old: Object | None) -> AdmissionRequest:
     if old is None and made != CREATE:
         raise NotJudged("the log does not hold the object as it was before")
     ref = _part(event, "objectRef")
-    resource = GroupVersionResource(_text(ref, "apiGroup"), _text(ref, "apiVersion"), _text(ref, "resource"))
+    version, subresource = (_text(ref, name, "objectRef.") for name in ("apiVersion", "subresource"))
+    group, plural, namespace, name = key(event)
+    resource = GroupVersionResource(group, version, plural)
     found = AdmissionRequest(
         uid=_text(event, "auditID"),
         operation=made,
         kind=GroupVersionKind.of(obj or old or {}),
         resource=resource,
         request_resource=resource,
-        subresource=_text(ref, "subresource"),
-        name=_text(ref, "name"),
-        namespace=_text(ref, "namespace"),
+        subresource=subresource,
+        name=name,
+        namespace=namespace,
         user=_user(event),
         object=None if made == DELETE else obj,
         old_object=None if made == CREATE else old,
@@ -86,18 +90,25 @@ def request(event: Object, old: Object | None) -> AdmissionRequest:
 
 
 def _user(event: Object) -> UserInfo:
-    info = event.get("impersonatedUser") or _part(event, "user")
-    groups = info.get("groups") or []
-    return UserInfo(_text(info, "username"), tuple(map(str, groups)), _text(info, "uid"), info.get("extra") or {})
+    name = "impersonatedUser" if event.get("impersonatedUser") else "user"
+    info = _part(event, name)
+    groups, extra = info.get("groups") or [], info.get("extra") or {}
+    if not isinstance(groups, list) or not all(isinstance(group, str) for group in groups):
+        raise ReviewError(f"{name}.groups: want a list of strings")
+    if not isinstance(extra, dict):
+        raise ReviewError(f"{name}.extra: want an object")
+    return UserInfo(_text(info, "username", f"{name}."), tuple(groups), _text(info, "uid", f"{name}."), extra)
 
 
 def _part(event: Object, name: str) -> Object:
     part: Any = event.get(name)
-    if not isinstance(part, dict):
-        raise ReviewError(f"{name}: missing, want an object")
-    return part
+    if isinstance(part, dict):
+        return part
+    raise ReviewError(f"{name}: {'missing' if part is None else 'got no object'}, want an object")
 
 
-def _text(part: Object, name: str) -> str:
+def _text(part: Object, name: str, where: str = "") -> str:
     value = part.get(name)
-    return value if isinstance(value, str) else ""
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise ReviewError(f"{where}{name}: want a string")

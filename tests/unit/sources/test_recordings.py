@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webhook.errors import DocumentError
 from webhook.model.recorded import Recorded
@@ -137,7 +139,7 @@ def test_what_a_subresource_takes_is_not_taken_for_the_object(write: Write) -> N
 
 
 def test_so_much_of_objects_is_remembered_at_most(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recordings, "_REMEMBERED", 200)
+    monkeypatch.setattr(recordings, "_REMEMBERED", 1500)
     reader = Recordings()
     made = [event("create", name, requestObject=pod(name)) for name in "abcdef"]
     changed = [event("update", name, requestObject=pod(name)) for name in "fa"]
@@ -164,3 +166,87 @@ def test_a_file_of_something_else_is_one_fault(write: Write) -> None:
     (fault,) = Recordings().read([write("apiVersion: v1", "kind: Pod")])
     assert isinstance(fault, DocumentError)
     assert fault.message == "got no JSON, want AdmissionReviews or events of an audit log, one a line"
+
+
+def test_a_compressed_log_that_is_damaged_is_a_fault(write: Write, tmp_path: Path) -> None:
+    whole = gzip.compress(Path(write(*(review(f"p-{number}") for number in range(200)))).read_bytes())
+    packed = tmp_path / "log.gz"
+    for at in range(10, len(whole), 7):
+        packed.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        assert any(isinstance(one, DocumentError) for one in Recordings().read([str(packed)])), at
+
+
+def test_no_more_than_so_much_is_held_of_a_line_or_a_document(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recordings, "_LARGEST", 2000)
+    want = "want AdmissionReviews or events of an audit log, one a line"
+    file = write(review("a"), "x" * 6003, " " * 6003, review("b"), "y" * 1999, "z" * 2000)
+    found = list(Recordings().read([file]))
+    assert [one.request.name for one in found if isinstance(one, Recorded)] == ["a", "b"]
+    assert [(one.line, one.message) for one in found if isinstance(one, DocumentError)] == [
+        (2, f"got a line of more than 0 MiB, {want}"),
+        (5, f"got no JSON, {want}"),
+        (6, f"got a line of more than 0 MiB, {want}"),
+    ]
+    whole = tmp_path / "list.json"
+    whole.write_text(json.dumps({"items": [event("create", requestObject=pod())] * 9}, indent=1))
+    (fault,) = Recordings().read([str(whole)])
+    assert isinstance(fault, DocumentError)
+    assert fault.message == f"got a document of more than 0 MiB, {want}"
+
+
+def test_what_is_no_recording_is_not_read_to_its_end(write: Write) -> None:
+    *faults, last = Recordings().read([write(*["{}"] * 5000)])
+    assert len(faults) == 1000
+    assert isinstance(last, DocumentError)
+    assert last.message.startswith("not read any further: got 1000 faults")
+
+
+def test_a_document_may_stand_below_blank_lines(tmp_path: Path) -> None:
+    file = tmp_path / "review.json"
+    file.write_text("\n\n" + json.dumps(review("a"), indent=2))
+    assert [(one.request.name, one.line) for one in requests(str(file))] == [("a", 3)]
+
+
+def test_an_object_that_is_too_deep_to_be_remembered_is_not_known_later(write: Write) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(400):
+        deep = {"a": deep}
+    reader = Recordings()
+    found = requests(write(event("create", requestObject=pod(spec=deep)), event("update", requestObject=pod())), reader)
+    assert [one.request.operation for one in found] == ["CREATE"]
+    assert sum(reader.not_judged.values()) == 1
+
+
+ODD = st.sampled_from(
+    [None, True, False, 0, -1, 5, 201, 1e300, "", "x", "create", "v1", [], ["x"], [1], [None], {}, {"kind": "Pod"}]
+)
+WHOLE = {
+    "event": event("patch", requestObject=pod(), responseObject=pod()) | {"impersonatedUser": {"username": "x"}},
+    "review": review(response={"uid": "1", "allowed": True}, recordedAt="now"),
+}
+
+
+def places(value: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    inner = value.items() if isinstance(value, dict) else ()
+    return [place for key, one in inner for place in ((*path, key), *places(one, (*path, key)))]
+
+
+@given(st.data())
+def test_whatever_stands_in_a_field_a_line_is_a_request_or_a_fault_or_counted(data: st.DataObject) -> None:
+    document = json.loads(json.dumps(data.draw(st.sampled_from(list(WHOLE.values())))))
+    for path in data.draw(st.lists(st.sampled_from(places(document)), min_size=1, max_size=3)):
+        parent = document
+        for step in path[:-1]:
+            parent = parent.get(step, {}) if isinstance(parent, dict) else {}
+        if isinstance(parent, dict):
+            parent[path[-1]] = data.draw(ODD)
+    reader = Recordings()
+    for one in reader._document("log", 1, document):
+        assert isinstance(one, Recorded | DocumentError)
+        if isinstance(one, Recorded):
+            request = one.request
+            texts = (*request.kind, *request.resource, request.name, request.namespace, request.subresource, one.time)
+            assert all(isinstance(text, str) for text in texts)
+            assert request.display_name is not None
