@@ -1,4 +1,6 @@
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -212,6 +214,66 @@ def test_an_expression_that_fails_is_not_called_a_fault_of_the_object(
 
     assert answer.code == 1
     assert "the rule could not be evaluated" in answer.out
+
+
+def test_a_function_that_takes_text_fails_on_a_number_and_says_where(
+    cozyguard: Run, native: Native, write: Write
+) -> None:
+    obj = package("x")
+    obj["spec"]["nodeGroups"] = {"gpu": {"resources": {"cpu": 8}}}
+    file = write("x.json", obj)
+    rule = "object.spec.nodeGroups.all(n, quantity({}).compareTo(quantity('16')) <= 0)"
+    cpu = "object.spec.nodeGroups[n].resources.cpu"
+
+    failed = cozyguard("check", file, "--policies", native(rule.format(cpu), **COZYSTACK), "-o", "json")
+    mended = cozyguard("check", file, "--policies", native(rule.format(f"string({cpu})"), **COZYSTACK))
+
+    (result,) = failed.document["results"]
+    assert (failed.code, mended.code) == (1, 0)
+    assert (result["outcome"], result["field"]) == ("error", "spec.nodeGroups.gpu.resources.cpu")
+    assert "no such overload: quantity(int)" in result["message"]
+
+
+@pytest.mark.parametrize(("action", "code"), [("Deny", 1), ("Allow", 0), ("Fail", 2)])
+def test_params_that_do_not_exist_refuse_although_the_binding_only_warns(
+    cozyguard: Run, native: Native, write: Write, action: str, code: int
+) -> None:
+    file = native("params.x == 1", actions=["Warn"], paramKind={"apiVersion": "v1", "kind": "ConfigMap"}, **COZYSTACK)
+    policy, binding = (json.loads(document) for document in Path(file).read_text().split("---"))
+    binding["spec"]["paramRef"] = {"name": "gone", "namespace": "lab", "parameterNotFoundAction": action}
+    policies = write("policies.yaml", f"{json.dumps(policy)}\n---\n{json.dumps(binding)}\n")
+
+    answer = cozyguard("check", write("x.json", package("x")), "--closed-world", "--policies", policies, "-o", "json")
+
+    assert answer.code == code
+    if action == "Deny":
+        (result,) = answer.document["results"]
+        assert "there is no ConfigMap lab/gone, and parameterNotFoundAction is `Deny`" in result["message"]
+    if action == "Fail":
+        (error,) = answer.document["policyErrors"]
+        assert error["path"] == "spec.paramRef.parameterNotFoundAction"
+        assert error["message"] == "got `Fail`, want `Allow` or `Deny`"
+
+
+def test_an_empty_list_of_one_patch_can_be_filled_by_the_next(cozyguard: Run, write: Write) -> None:
+    """The API server loses it in between, because it reads the Pod into its type: docs/compatibility.md."""
+    empty = "has(object.spec.env) ? [] : [JSONPatch{op: 'add', path: '/spec/env', value: []}]"
+    filled = "[JSONPatch{op: 'add', path: '/spec/env/-', value: Object.spec.env{name: 'A', value: 'all'}}]"
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["packages"], "operations": ["CREATE"]}
+    mutations = [{"patchType": "JSONPatch", "jsonPatch": {"expression": text}} for text in (empty, filled)]
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "reinvocationPolicy": "Never", "mutations": mutations}
+    head = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": "env"}}
+    policy = {**head, "kind": "MutatingAdmissionPolicy", "spec": spec}
+    binding = {**head, "kind": "MutatingAdmissionPolicyBinding", "spec": {"policyName": "env"}}
+    policies = write("policies.yaml", f"{json.dumps(policy)}\n---\n{json.dumps(binding)}\n")
+
+    answer = cozyguard("check", write("x.json", package("x")), "--policies", policies, "-o", "json")
+
+    made = [operation for change in answer.document["patches"] for operation in change["operations"]]
+    assert [(one["path"], one["value"]) for one in made] == [
+        ("/spec/env", []),
+        ("/spec/env/0", {"name": "A", "value": "all"}),
+    ]
 
 
 def test_an_object_that_gets_its_name_later_is_called_by_its_prefix(
