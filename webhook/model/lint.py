@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from webhook.errors import DocumentError
 from webhook.model.diagnosis import Level
-from webhook.model.policy import Expression, Location
+from webhook.model.policy import Location
 from webhook.model.result import Silenced
 
 
@@ -32,8 +32,6 @@ class Finding:
     message: str
     fix: str
     length: int = 1
-    within: tuple[Expression, int] | None = None
-    """The expression that it is in, and how many characters into its text."""
     excerpt: str = ""
     silenced: Silenced | None = None
 

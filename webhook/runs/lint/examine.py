@@ -12,7 +12,7 @@ from webhook.engine.compile import CompiledPolicy
 from webhook.errors import DocumentError, DocumentErrors
 from webhook.model.lint import Check, Finding, Linted
 from webhook.model.path import Path, parse
-from webhook.model.policy import Expression, Location
+from webhook.model.policy import Location
 from webhook.model.release import Minor
 from webhook.model.request import Object
 from webhook.model.result import Silenced
@@ -97,8 +97,6 @@ class _Files:
         if not found.at.line:
             at = document.locate(path)
             found = replace(found, at=replace(found.at, line=at.line, column=at.column), length=at.length)
-        elif found.within and (place := _in_block(document, *found.within)):
-            found = replace(found, at=replace(found.at, line=place[0], column=place[1]))
         entry = document.locate((*prefix, *_entry(parse(found.at.path)))).line
         excerpt = document.source(found.at.line)
         return replace(found, excerpt=excerpt, silenced=self._silenced(found, document, entry, obj))
@@ -135,20 +133,3 @@ def _entry(path: Path) -> Path:
     """Give the way to the entry of a list that a field is in: the rule, the variable; else to the field itself."""
     index = next((at for at, step in enumerate(path) if isinstance(step, int)), len(path) - 1)
     return path[: index + 1]
-
-
-def _in_block(document: Document, expression: Expression, offset: int) -> tuple[int, int] | None:
-    """Find the line and column of a character of a block's text, whose lines may be folded; None if it is no block."""
-    text, at = expression.text, expression.location
-    line, indent, position = at.line, at.column - 1, 0
-    while text.startswith(content := document.source(line)[indent:], position):
-        if content:
-            if offset <= position + len(content):
-                return line, indent + offset - position + 1
-            position += len(content) + 1
-        elif text[position : position + 1] == "\n":
-            position += 1
-        elif position >= len(text):
-            return None
-        line += 1
-    return None

@@ -89,6 +89,4 @@ def finding(check: Check, subject: Subject, part: Part, node: Node, message: str
             column, length = column + 2, len(name)  # behind the dot and the question mark
         case Ident(name=name):
             length = len(name)
-    offset = sum(len(each) + 1 for each in part.tree.text.split("\n")[: line - 1]) + column - 1
-    at = within(part.expression, line, column)
-    return Finding(check, subject.policy.name, at, message, fix, length, (part.expression, offset))
+    return Finding(check, subject.policy.name, within(part.expression, line, column), message, fix, length)
