@@ -55,8 +55,7 @@ class Conformity:
         if obj["kind"] == "Secret" or any(conceals(one, obj, fault.path) for one in self._policies):
             return _WANT + message.partition(_WANT)[2] if _WANT in message else message
         if message.endswith(QUOTES):
-            at = manifest.locate(fault.path)
-            written = manifest.line(at.line)[at.column - 1 :][: at.length]
+            written = manifest.source.written(manifest.prefix + fault.path)
             if f"got `{written}`," not in message:
                 return message.replace("got ", f"got `{written}`, which kubectl reads as ", 1)
         return message
