@@ -56,7 +56,7 @@ class Conformity:
             return _WANT + message.partition(_WANT)[2] if _WANT in message else message
         if message.endswith(QUOTES):
             written = manifest.source.written(manifest.prefix + fault.path)
-            if f"got `{written}`," not in message:
+            if written and f"got `{written}`," not in message:
                 return message.replace("got ", f"got `{written}`, which kubectl reads as ", 1)
         return message
 
