@@ -19,7 +19,7 @@ LONG: Final = Check(
     "long-message",
     Level.WARNING,
     "a message over Kubernetes' limits",
-    "a warning may be cut after 256 characters; a messageExpression that gives more than 5,120 bytes is not shown at all",
+    "a warning may be cut after 256 characters; of a messageExpression more than 5,120 bytes are not shown at all",
 )
 ELSEWHERE: Final = Check(
     "fix-elsewhere",
