@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import random
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import Full, Queue
-from typing import Final
+from typing import Final, Literal
 
 import orjson
 
@@ -24,33 +25,35 @@ from webhook.server.metrics import Samples
 _WAITING: Final = 64
 """Reviews that wait to be written; what comes while so many do is dropped. Each holds its object, 3 MiB at most."""
 
+_PATIENCE: Final = 5.0
+"""Seconds that the end of the server waits for a disk."""
+
 _Job = tuple[AdmissionRequest, bool, PolicySet, datetime]
 
 
 class Recorder:
     """Writes a share of the reviews in a thread of its own: no review waits for a disk.
 
-    Several processes write one file: each line is one write at its end.
+    Several processes write one file: each line is one write at its end. A file that somebody has moved away or removed,
+    as logrotate does, is begun anew.
     """
 
     def __init__(self, file: Path, percent: float, limit: int, log: Log) -> None:
-        """Open the file, for its owner alone; at `limit` bytes it is full. Raises UsageError."""
+        """Open the file, one that is new for its owner alone; at `limit` bytes it is full. Raises UsageError."""
+        self._name, self._share, self._limit, self._log = file, percent / 100, limit, log
         try:
-            self._file = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            self._file = _open(file)
         except OSError as error:
-            raise UsageError(
-                f"--record: `{file}` cannot be written: {(error.strerror or str(error)).lower()}"
-            ) from None
-        self._name, self._share, self._limit, self._log = str(file), percent / 100, limit, log
+            raise UsageError(f"--record: `{file}` cannot be written: {_reason(error)}") from None
         self._written = self._dropped = 0
-        self._full = False
+        self._stopped = False
         self._jobs: Queue[_Job | None] = Queue(_WAITING)
         self._thread = threading.Thread(target=self._work, name="recorder", daemon=True)
         self._thread.start()
 
     def take(self, request: AdmissionRequest, policies: PolicySet, *, allowed: bool) -> None:
         """Write a review soon, if it is one of the share."""
-        if self._full or random.random() >= self._share:  # noqa: S311 - a sample, no secret
+        if random.random() >= self._share:  # noqa: S311 - a sample, no secret
             return
         try:
             self._jobs.put_nowait((request, allowed, policies, datetime.now(UTC)))
@@ -58,10 +61,12 @@ class Recorder:
             self._dropped += 1
 
     def close(self) -> None:
-        """Write what waits, and be done."""
-        self._jobs.put(None)
-        self._thread.join()
-        os.close(self._file)
+        """Write what waits, and be done; a disk that does not answer is not waited for."""
+        with suppress(Full):
+            self._jobs.put(None, timeout=_PATIENCE)
+        self._thread.join(_PATIENCE)
+        if not self._thread.is_alive():
+            os.close(self._file)
 
     def samples(self) -> Samples:
         """Tell Prometheus the numbers."""
@@ -69,25 +74,49 @@ class Recorder:
 
     def _work(self) -> None:
         while job := self._jobs.get():
-            if self._full:
-                continue
             try:
-                self._write(_line(*job))
-            except RecursionError:  # an object that nobody could read anyway
-                self._dropped += 1
+                written = self._record(job)
+            except (RecursionError, orjson.JSONEncodeError):  # an object deeper than anybody could read
+                written = False
             except OSError as error:
-                self._stop(error.strerror or str(error))
+                written = self._stop(_reason(error))
+            self._written += written
+            self._dropped += not written
 
-    def _write(self, line: bytes) -> None:
+    def _record(self, job: _Job) -> bool:
+        """Write a line; tell whether it is written. Raises OSError, RecursionError and JSONEncodeError."""
+        self._follow()
+        if self._stopped:
+            return False
+        line = _line(*job)
         if os.fstat(self._file).st_size + len(line) > self._limit:
-            self._stop("it is full")
-            return
-        os.write(self._file, line)
-        self._written += 1
+            return self._stop("it is full")
+        if os.write(self._file, line) < len(line):
+            return self._stop("no space left on device")
+        return True
 
-    def _stop(self, reason: str) -> None:
-        self._full = True
-        self._log.warning("no more reviews are recorded", file=self._name, reason=reason.lower())
+    def _follow(self) -> None:
+        """Open the file anew where another one, or none, stands at its place. Raises OSError."""
+        with suppress(FileNotFoundError):
+            if os.path.samestat(self._name.stat(), os.fstat(self._file)):
+                return
+        before, self._file = self._file, _open(self._name)
+        os.close(before)
+        self._stopped = False
+
+    def _stop(self, reason: str) -> Literal[False]:
+        if not self._stopped:
+            self._log.warning("no more reviews are recorded", file=str(self._name), reason=reason)
+        self._stopped = True
+        return False
+
+
+def _open(file: Path) -> int:
+    return os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def _line(request: AdmissionRequest, allowed: bool, policies: PolicySet, at: datetime) -> bytes:

@@ -57,12 +57,35 @@ def test_what_a_policy_calls_sensitive_is_replaced_and_what_is_not_there_stays_a
         {"aws_secret_access_key": WORD},
         {"cloudInitNoCloud": {"userData": WORD, "networkDataBase64": WORD}},
         {"env": [{"name": "DB_PASSWORD", "value": WORD}, {"name": "API_KEY", "value": WORD}]},
+        {"params": [{"key": "token", "value": WORD}]},
+        {"passwords": [WORD, [WORD]], "tokens": [WORD]},
+        {"password": [{"name": "password", "value": [WORD]}]},
+        {"cloudInit": WORD},
+        {"kubeconfig": WORD, "tls.key": WORD, ".dockerconfigjson": WORD},
+        {"status": {"token": WORD}},
+        {"application.yaml": f"db:\n  user: a\n  password: {WORD}\n"},
+        {"config.json": f'{{"apiKey": "{WORD}"}}'},
+        {"config": f"users:\n- user:\n    client-key-data: {WORD}"},
+        {"args": ["--verbose", f"--db-password={WORD}"]},
+        {"uri": f"postgres://app:{WORD}@db.ml.svc/app"},
+        {"redis": f"redis://:{WORD}@cache:6379"},
+        {"pem": f"-----BEGIN RSA PRIVATE KEY-----\n{WORD}"},
+        {"items": [{"apiVersion": "v1", "kind": "Secret", "data": {"a": WORD}, "stringData": {"b": WORD}}]},
+        {"kind": "TenantSecret", "data": {"a": WORD}},
     ],
 )
 def test_what_its_name_gives_away_is_replaced(part: dict[str, Any]) -> None:
     told = json.dumps(redacted(config_map(values=part), ()))
     assert WORD not in told
     assert REDACTED in told
+
+
+def test_a_number_can_be_a_password() -> None:
+    assert redacted(config_map(values={"password": 123456}), ())["values"] == {"password": REDACTED}
+
+
+def test_an_index_that_a_policy_names_can_be_a_key() -> None:
+    assert redacted(config_map(spec={"0": WORD}), [parse("spec[0]")])["spec"] == {"0": REDACTED}
 
 
 def test_what_only_names_a_secret_stays() -> None:
@@ -72,6 +95,10 @@ def test_what_only_names_a_secret_stays() -> None:
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}],
         "automountServiceAccountToken": False,
         "passwordSecretRef": {"name": "s", "key": "k"},
+        "args": ["--token-file=/var/run/token", "--password-from-env", "a=b", "https://host:8080/a@b"],
+        "expression": "object.spec.token == 'x' || has(object.spec.password)",
+        "hostname": "token.ml.svc",
+        "tolerations": [{"key": "nvidia.com/gpu", "value": "present"}],
     }
     assert redacted(config_map(values=part), ())["values"] == part
 
