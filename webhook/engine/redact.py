@@ -11,30 +11,26 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-import re2
-
 from webhook.engine.secrecy import hidden
 from webhook.model.path import Path
 from webhook.model.request import AdmissionRequest, Object
 
 REDACTED: Final = "(redacted)"
 
-_NAMES: Final = r"pass(?:word|wd|phrase)s?|tokens?|(?:api|access|secret|private)[-_]?keys?|client-key-data"
+_NAMES: Final = r"pass(word|wd|phrase)s?|tokens?|(api|access|secret|private)[-_]?keys?|client-key-data"
 _TELLING: Final = re.compile(
     rf"pass(word|wd|phrase)|({_NAMES}|credentials?|kubeconfig|dockerconfigjson|\.key)$|"
     r"(api|access|secret|private)[-_]?key|^(user|network)Data|^cloudInit",
     re.IGNORECASE,
 )
 """Names whose text is a secret, or holds one."""
-_LONGEST: Final = 256
-"""Characters of a name; what is longer is none, and may be anything."""
-_TOLD: Final = re2.compile(
-    rf"(?i)(?:{_NAMES})[\"']?[ \t]*[:=][ \t]*[^\s=]|-----BEGIN [A-Z ]*PRIVATE KEY|://[^/\s:@]*:[^/\s@]+@"
+_TOLD: Final = re.compile(
+    rf"({_NAMES})[\"']?[ \t]*[:=][ \t]*[^\s=]|-----BEGIN [A-Z ]*PRIVATE KEY|://[^/\s:@]*:[^/\s@]+@", re.IGNORECASE
 )
-"""What a text tells that holds a secret: one of the names with a value, a key, a URL with a password.
-
-By RE2: `re` would keep all other threads, which answer reviews, waiting for a second where a text has 3 MiB.
-"""
+"""What a text tells that holds a secret: one of the names with a value, a key, a URL with a password."""
+_LONGEST_NAME: Final = 256
+_LONGEST_TEXT: Final = 32 << 10
+"""Characters; nothing longer is looked through: all threads, also those that answer reviews, wait while `re` does."""
 _DROPPED: Final = frozenset({"managedFields", "kubectl.kubernetes.io/last-applied-configuration"})
 """Bookkeeping, which repeats the object."""
 
@@ -61,8 +57,7 @@ def redacted(obj: Object, sensitive: Iterable[Path]) -> Object:
 
 def _copy(value: Any) -> Any:
     if isinstance(value, str):
-        looks = ":" in value or "=" in value or "-----" in value
-        return REDACTED if looks and _TOLD.search(value) else value
+        return REDACTED if len(value) > _LONGEST_TEXT or _TOLD.search(value) else value
     if isinstance(value, list):
         return [_copy(one) for one in value]
     if not isinstance(value, dict):
@@ -76,7 +71,7 @@ def _copy(value: Any) -> Any:
 
 
 def _value(name: str, value: Any) -> Any:
-    telling = len(name) > _LONGEST or _TELLING.search(name)
+    telling = len(name) > _LONGEST_NAME or _TELLING.search(name)
     if not telling or isinstance(value, bool | dict | None):
         return _copy(value)
     if isinstance(value, list):

@@ -71,6 +71,8 @@ def test_what_a_policy_calls_sensitive_is_replaced_and_what_is_not_there_stays_a
         {"redis": f"redis://:{WORD}@cache:6379"},
         {"pem": f"-----BEGIN RSA PRIVATE KEY-----\n{WORD}"},
         {"items": [{"apiVersion": "v1", "kind": "Secret", "data": {"a": WORD}, "stringData": {"b": WORD}}]},
+        {"dashboard.json": WORD + " " * (32 << 10)},
+        {"x" * 300: WORD},
         {"kind": "TenantSecret", "data": {"a": WORD}},
     ],
 )
