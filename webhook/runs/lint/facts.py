@@ -153,23 +153,38 @@ class Guards:
     def _compared(self, one: Node, other: Node, equal: bool) -> Facts:
         match one, other:
             case Call(function="type", args=(value,)), Ident(name=name) if equal:
-                return self.there(value) | {f"{self.way(value)}:{name}"}
-            case _, Const(value=None):
-                return NOTHING if equal else self.there(one)
+                known = NOTHING if _type(self._fallback(value)) == name else self.there(value)
+                return known | {f"{self.way(value)}:{name}"}
             case _, Const(value=str(kind)) if _of_request(one, "kind", "kind"):
                 return frozenset({f"kind={kind}" if equal else f"kind!{kind}"})
             case _, Const(value=str(operation)) if _of_request(one, "operation"):
                 if equal:
                     return self._operation(other)
                 return frozenset({"!object"}) if operation == "DELETE" else NOTHING
-            case Call(function="orValue" | "orValueOfAny", target=target, args=(Const(value=left),)), Const(
-                value=right
-            ) if target:
-                return self.there(target) if (left == right) is not equal else NOTHING
             case _, Const(value=value):
-                return self.there(one) if equal else self._differs(one, value)
+                fallback = self._fallback(one)
+                stands_in = isinstance(fallback, Const) and fallback.value == value
+                if value is None and not equal:
+                    return self.there(one) if fallback is None or stands_in else NOTHING
+                if equal:
+                    return NOTHING if stands_in or value is None else self.there(one)
+                return self._differs(one, value)
             case _:
                 return NOTHING
+
+    def _fallback(self, node: Node) -> Node | None:
+        """Give what stands in for a value that is absent, where something does."""
+        match node:
+            case Call(function="orValue" | "orValueOfAny", args=(default,)):
+                return default
+            case Call(function="_?_:_", args=(_, _, other)) if _is_empty(other):
+                return other
+            case Ident(name=name) if name in self._trees and node.id not in self._bound:
+                return self.of(name)._fallback(self._trees[name].root)  # noqa: SLF001 - one of us
+            case Call(function=function, args=(inner,)) if function in _PASSING:
+                return self._fallback(inner)
+            case _:
+                return None
 
     def _differs(self, node: Node, value: object) -> Facts:
         """Give what is known where a value is not this one: it is not what stands in for something that is absent."""
@@ -200,6 +215,19 @@ def _sides(node: Node) -> list[Node]:
             return [*_sides(one), *_sides(other)]
         case _:
             return [node]
+
+
+def _type(node: Node | None) -> str:
+    """Give the CEL type of what is written out."""
+    match node:
+        case MapNode():
+            return "map"
+        case ListNode():
+            return "list"
+        case Const(value=value):
+            return {str: "string", int: "int", float: "double", bool: "bool"}.get(type(value), "")
+        case _:
+            return ""
 
 
 def _is_empty(node: Node) -> bool:

@@ -58,14 +58,13 @@ def _is_tested(step: Step, met: Met) -> bool:
 
 
 def _missing(subject: Subject, step: Step, tested: bool) -> Finding:
-    text, part = step.part.text(step.node), step.part
+    part, message = step.part, f"`{step.part.text(step.node)}` may be absent"
     if part.last in _SAID:
-        return finding(MESSAGE, subject, part, step.node, f"`{text}` may be absent", _way_out(step))
+        return finding(MESSAGE, subject, part, step.node, message, _way_out(step))
     if tested:
-        return finding(
-            HAS, subject, part, step.node, f"`{text}` may be absent, and has() tests the last step only", _way_out(step)
-        )
-    return finding(MISSING, subject, part, step.node, f"`{text}` may be absent", _way_out(step))
+        message += ", and has() tests the last step only"
+        return finding(HAS, subject, part, step.node, message, _way_out(step))
+    return finding(MISSING, subject, part, step.node, message, _way_out(step))
 
 
 def _way_out(step: Step) -> str:
@@ -77,45 +76,32 @@ def _way_out(step: Step) -> str:
 
 def _null(subject: Subject, step: Step) -> Finding | None:
     """Tell of a root that is null in some of the requests that the policy is about."""
-    root, part = step.null, step.part
-    matched = subject.matched
-    if (operation := _NULL_ON.get(root)) is not None:
-        if operation not in matched.operations:
-            return None
-        other = "oldObject" if root == "object" else "object"
-        message = f"`{root}` is null on {operation}, which `operations` has"
-        return finding(
-            OBJECT,
-            subject,
-            part,
-            step.operand,
-            message,
-            f"ask `{root} != null` first, or read `{other}` on {operation}",
-        )
+    root = step.null
+    if root in _NULL_ON:
+        return _null_object(subject, step, _NULL_ON[root])
     if root == "namespaceObject":
-        cluster = sorted(one.of.kind for one in matched.kinds if not one.namespaced or one.of.kind == "Namespace")
-        if not cluster and not matched.others:
-            return None
-        of = (
-            f"{', '.join(cluster)}, which {'has' if len(cluster) == 1 else 'have'} no namespace"
-            if cluster
-            else "objects without a namespace"
-        )
-        return finding(
-            NAMESPACE,
-            subject,
-            part,
-            step.operand,
-            f"`namespaceObject` is null for {of}",
-            "ask `namespaceObject != null` first",
-        )
+        return _null_namespace(subject, step)
     if root == "params" and subject.policy.params and subject.policy.params.required:
         return None
-    return finding(
-        OUTSIDE,
-        subject,
-        part,
-        step.operand,
-        f"`{root}` is null where there is none",
-        f"ask `{root} != null` first, or write `{root}.?…`",
-    )
+    fix = f"ask `{root} != null` first, or write `{root}.?…`"
+    return finding(OUTSIDE, subject, step.part, step.operand, f"`{root}` is null where there is none", fix)
+
+
+def _null_object(subject: Subject, step: Step, operation: str) -> Finding | None:
+    if operation not in subject.matched.operations:
+        return None
+    other = "oldObject" if step.null == "object" else "object"
+    message = f"`{step.null}` is null on {operation}, which `operations` has"
+    fix = f"ask `{step.null} != null` first, or read `{other}` on {operation}"
+    return finding(OBJECT, subject, step.part, step.operand, message, fix)
+
+
+def _null_namespace(subject: Subject, step: Step) -> Finding | None:
+    matched = subject.matched
+    kinds = sorted({one.of.kind for one in matched.kinds if not one.namespaced or one.of.kind == "Namespace"})
+    if not kinds and not matched.others:
+        return None
+    has = "has" if len(kinds) == 1 else "have"
+    objects = f"{', '.join(kinds)}, which {has} no namespace" if kinds else "objects without a namespace"
+    message, fix = f"`namespaceObject` is null for {objects}", "ask `namespaceObject != null` first"
+    return finding(NAMESPACE, subject, step.part, step.operand, message, fix)

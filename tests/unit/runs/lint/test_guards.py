@@ -57,6 +57,21 @@ def test_what_is_guarded_is_fine(said: Said, expression: str) -> None:
     assert said(expression) == []
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "type(object.?spec.orValue({})) == map",
+        "object.?spec.orValue({}) != null",
+        "object.?spec.?variant.orValue('a') == 'a'",
+        "(has(object.spec) ? object.spec : {}) != null",
+        "object.?spec.?variant.orValue('') == ''",
+        "object.?spec.?variant.orValue('a') != 'b'",
+    ],
+)
+def test_what_holds_of_a_value_that_stands_in_guards_nothing(said: Said, condition: str) -> None:
+    assert said(f"{condition} && object.spec.variant == 'a'") == ["missing-guard: `object.spec` may be absent"]
+
+
 def test_what_the_api_server_always_fills_in_needs_no_guard(said: Said) -> None:
     assert said("object.spec.containers.all(c, c.name != '')", rules=PODS) == []
     assert said("object.spec.containers.all(c, c.image != '')", rules=PODS) == [
