@@ -237,6 +237,7 @@ def test_the_hooks_are_as_pre_commit_wants_them(tmp_path: Path) -> None:
         "cozyguard-fix",
         "cozyguard-check",
         "cozyguard-test",
+        "cozyguard-lint",
     ]
     assert set(re.findall(r"^\| `(cozyguard-\w+)`", PAGE, re.MULTILINE)) == set(hooks())
 
@@ -249,3 +250,4 @@ def test_each_hook_does_what_the_page_says(shell: Shell) -> None:
     assert shell.run(f"{hooks()['cozyguard-fix']['entry']} manifests/gpu.yaml") == 0
     assert file.read_text() == before
     assert shell.run(f"{hooks()['cozyguard-test']['entry']} policies/") == 0
+    assert shell.run(f"{hooks()['cozyguard-lint']['entry']} policies/") == 0
