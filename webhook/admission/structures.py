@@ -162,11 +162,13 @@ def _own(name: str) -> Structure:
     return Structure(_table()["types"].get(name, _ANYTHING), native=True)
 
 
-def cozystack(kind: GroupVersionKind, release: str) -> Structure | None:
-    """Give the structure of a kind of Cozystack, or of KubeVirt in it, as a release (`1.6`) has it.
+def is_read(release: str) -> bool:
+    """Were the structures of a release read from its source; else the newest that is known stands for it."""
+    return release in _cozystack()["releases"]
 
-    The newest that is known stands for a release that is not.
-    """
+
+def cozystack(kind: GroupVersionKind, release: str) -> Structure | None:
+    """Give the structure of a kind of Cozystack, or of KubeVirt in it, as a release (`1.6`) has it."""
     table = _cozystack()
     known = table["releases"].get(release) or next(reversed(table["releases"].values()))
     name = known.get(f"{kind.api_version}/{kind.kind}")

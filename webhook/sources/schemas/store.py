@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Final
 
-from webhook.admission.structures import DEFINITION, Structure, builtin, cozystack, defined
+from webhook.admission.structures import DEFINITION, Structure, builtin, cozystack, defined, is_read
 from webhook.cel.errors import NotKnown
 from webhook.engine.context import Cluster
 from webhook.model.request import GroupVersionKind, Object
 from webhook.sources.schemas.documents import Given
+
+APPLICATIONS: Final = "apps.cozystack.io"
 
 
 class Schemas:
@@ -28,12 +31,15 @@ class Schemas:
         """Give the structure of a kind; None where nobody says."""
         if kind not in self._known:
             self._known[kind] = (
-                self._given.structure(kind)
-                or self._defined(kind, plural)
-                or cozystack(kind, self._release)
-                or builtin(kind)
+                self._given.structure(kind) or self._defined(kind, plural) or self._of_cozystack(kind) or builtin(kind)
             )
         return self._known[kind]
+
+    def _of_cozystack(self, kind: GroupVersionKind) -> Structure | None:
+        """Give what the release says. Of one that nobody has read, applications may have fields that others lack."""
+        if kind.group == APPLICATIONS and not is_read(self._release):
+            return None
+        return cozystack(kind, self._release)
 
     def _defined(self, kind: GroupVersionKind, plural: str) -> Structure | None:
         if self._cluster is None or not kind.group:

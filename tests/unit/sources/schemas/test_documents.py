@@ -75,3 +75,11 @@ def test_what_is_no_schema_is_said_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(DocumentErrors, match="want a CustomResourceDefinition") as raised:
         read([str(file), str(tmp_path / "gone.yaml")])
     assert [(each.file, each.line) for each in raised.value] == [(str(file), 2), (str(tmp_path / "gone.yaml"), 0)]
+
+
+def test_of_a_release_that_nobody_has_read_applications_are_not_known() -> None:
+    bucket = GroupVersionKind("apps.cozystack.io", "v1alpha1", "Bucket")
+    package = GroupVersionKind("cozystack.io", "v1alpha1", "Package")
+    assert Schemas("1.6").of(bucket, "buckets")
+    assert not Schemas("9.9").of(bucket, "buckets")
+    assert Schemas("9.9").of(package, "packages")
