@@ -59,11 +59,16 @@ def test_a_commit_of_a_repository_is_used_and_fetched_once(
         ("git::{url}//policies?ref=main", "got ref `main`, want a whole commit"),
         ("git::{url}//policies", "got no ref, want a whole commit"),
         ("git::{url}//policies?ref={short}", "want a whole commit"),
-        ("git::{url}//rules?ref={commit}", "the commit has no folder or file `rules`"),
+        ("git::{url}//rules?ref={commit}", "the commit has no YAML or JSON file in `rules`"),
+        ("git::{url}//README.md?ref={commit}", "the commit has no YAML or JSON file in `README.md`"),
+        ("git::--upload-pack=touch x?ref={commit}", "cannot be fetched: "),
+        ("git::ext::sh -c date?ref={commit}", "cannot be fetched: transport 'ext' not allowed"),
+        ("git::ssh://-oProxyCommand=date/x?ref={commit}", "cannot be fetched: strange hostname"),
         ("git::{url}?ref=" + "0" * 40, "cannot be fetched: "),
         ("git::{url}-none//policies?ref={commit}", "does not appear to be a git repository"),
         ("oci://registry.example.org/policies:v1", "got no digest, want `oci://REGISTRY/NAME@sha256:…`: tags can move"),
         ("oci://registry.example.org/policies@sha256:abc", "got digest `sha256:abc`, want"),
+        ("oci://a b/c@sha256:" + "a" * 64, "cannot be fetched: "),
         ("oci://127.0.0.1:1/policies@sha256:" + "a" * 64, "cannot be fetched: "),
     ],
 )
@@ -78,6 +83,37 @@ def test_what_is_not_pinned_or_not_there_is_refused(
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"error: `{given}`")
     assert message in answer.err
+
+
+@pytest.mark.parametrize("place", ["policies", f"policies/{POLICY.name}/policy.yaml", ""])
+def test_a_reference_names_a_folder_a_file_or_all(
+    cozyguard: Run, package: Package, repository: tuple[str, str], place: str
+) -> None:
+    reference = f"git::{repository[0]}{place and '//' + place}?ref={repository[1]}"
+    assert cozyguard("check", package("default"), "--policies", reference, "-o", "json").document["policies"] == 1
+
+
+def test_what_a_hook_of_git_has_in_its_environment_does_not_matter_nor_does_the_folder(
+    cozyguard: Run, package: Package, repository: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path / "mine"], check=True)
+    subprocess.run(["git", "clone", "--quiet", "--bare", repository[0], tmp_path / "policies.git"], check=True)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "mine" / ".git"))
+    monkeypatch.chdir(tmp_path)
+    reference = f"git::policies.git//policies?ref={repository[1]}"
+
+    assert cozyguard("check", package("default"), "--policies", reference, "-o", "json").document["policies"] == 1
+    assert not list((tmp_path / "mine" / ".git" / "objects").glob("??"))
+
+
+def test_credentials_in_a_url_are_not_shown(cozyguard: Run, package: Package) -> None:
+    reference = f"git::http://user:hunter2@127.0.0.1:1/x?ref={'a' * 40}"
+
+    answer = cozyguard("check", package("default"), "--policies", reference)
+
+    assert answer.code == 2
+    assert "127.0.0.1:1/x" in answer.err
+    assert "hunter2" not in answer.err
 
 
 def test_a_fault_in_a_fetched_policy_names_the_commit(

@@ -24,42 +24,50 @@ _GIT: Final = re.compile(r"git::(?P<url>(?:[\w+.-]+://)?[^?]+?)(?://(?P<path>[^?
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _OCI: Final = re.compile(r"oci://(?P<name>[^@]+?)(?::[\w.-]+)?(?:@(?P<digest>[^@]*))?")
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_CREDENTIALS: Final = re.compile(r"(https?://)[^/?@]*@")
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
 _SHOWN: Final = 12
 """Characters of a digest that people look at."""
 
 
 def fetch(reference: str) -> Files:
-    """Give the files below a reference, each with a name to show. Raises UsageError."""
+    """Give the YAML and JSON files below a reference, each with a name to show. Raises UsageError."""
     name, get = _git(reference) if reference.startswith("git::") else _oci(reference)
-    found: Files = remembered([b"remote", reference.encode()], get)
+    found: Files = remembered([b"remote", reference.encode(errors="surrogateescape")], get)
     return [(f"{name}//{path}", content) for path, content in found]
 
 
+def shown(reference: str) -> str:
+    """Write a reference without the credentials that a URL can have."""
+    return _CREDENTIALS.sub(r"\1", reference)
+
+
 def _git(reference: str) -> tuple[str, Callable[[], Files]]:
-    parts = _GIT.fullmatch(reference)
+    parts, said = _GIT.fullmatch(reference), shown(reference)
     if not parts:
-        raise UsageError(f"`{reference}`: want `git::URL//FOLDER?ref=COMMIT`")
+        raise UsageError(f"`{said}`: want `git::URL//FOLDER?ref=COMMIT`")
     url, folder, ref = parts["url"], (parts["path"] or "").strip("/"), parts["ref"] or ""
     if not _COMMIT.fullmatch(ref):
         got = f"got ref `{ref}`" if ref else "got no ref"
-        raise UsageError(
-            f"`{reference}`: {got}, want a whole commit (`?ref=` and 40 digits): branches and tags can move"
-        )
+        raise UsageError(f"`{said}`: {got}, want a whole commit (`?ref=` and 40 digits): branches and tags can move")
 
     def get() -> Files:
         with TemporaryDirectory() as repository:
-            _run(reference, "init", "--quiet", "--bare", repository)
-            _run(reference, "-C", repository, "fetch", "--quiet", "--depth=1", "--no-tags", "--", url, ref)
+            _run(said, "init", "--quiet", "--bare", repository)
+            # Its place is said as an option: hooks of git have another one in their environment.
+            _run(said, "--git-dir", repository, "fetch", "--quiet", "--depth=1", "--no-tags", "--", url, ref)
             checkout = Checkout(repository, ref)
-            paths = checkout.under(folder) if folder else checkout.all()
+            paths = (path for path in checkout.all() if _is_below(path, folder) and path.endswith(_SUFFIXES))
             found = [(path, checkout.read(path)) for path in paths]
-            if not found and folder and (alone := checkout.read(folder)) is not None:
-                found = [(folder, alone)]
         if not found:
-            raise UsageError(f"`{reference}`: the commit has no folder or file `{folder}`")
+            raise UsageError(f"`{said}`: the commit has no YAML or JSON file{f' in `{folder}`' if folder else ''}")
         return [(path, text.encode()) for path, text in found if text is not None]
 
-    return f"{url}@{ref[:_SHOWN]}", get
+    return f"{shown(url)}@{ref[:_SHOWN]}", get
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return not folder or path == folder or path.startswith(f"{folder}/")
 
 
 def _run(reference: str, *arguments: str) -> None:
@@ -71,7 +79,7 @@ def _run(reference: str, *arguments: str) -> None:
     if ran.returncode:
         said = ran.stderr.decode(errors="replace").splitlines()
         why = next((line for line in said if line.startswith("fatal:")), f"git ended with {ran.returncode}")
-        raise UsageError(f"`{reference}` cannot be fetched: {why.removeprefix('fatal: ')}")
+        raise UsageError(f"`{reference}` cannot be fetched: {shown(why.removeprefix('fatal: '))}")
 
 
 def _oci(reference: str) -> tuple[str, Callable[[], Files]]:
