@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
 from webhook.cel.scope import Binder, binders
 from webhook.cel.tree import Call, Const, Ident, ListNode, Loop, MapNode, Node, OptMap, Select
 from webhook.runs.lint.facts import NOTHING, STEPS, Facts, Guards, chosen_kinds, lasting
+from webhook.runs.lint.kinds import Matched
 from webhook.runs.lint.met import Met, Round, Step, Use
-from webhook.runs.lint.shape import MADE, Shape, union
+from webhook.runs.lint.shape import MADE, NAMESPACED, OBJECT, Shape, union
 from webhook.runs.lint.subject import Part, Subject
 
 _OBJECTS = ("object", "oldObject")
@@ -125,9 +126,7 @@ class Expression:
         if each and name == each[1].as_:
             return self._around.shape_of(each[0]).element()
         if name in _OBJECTS:
-            matched = subject.matched
-            structures = matched.structures(chosen_kinds(facts, matched.names))
-            return Shape(True, structures, others=matched.others, root=name, whole="object")
+            return _of_kinds(subject.matched, chosen_kinds(facts, subject.matched.names), name)
         return self._from_outside(name)
 
     def _reads(self, name: str, facts: Facts) -> None:
@@ -138,15 +137,14 @@ class Expression:
         subject = self._around.subject
         for lookup in subject.policy.lookups:
             if name == f"lookups.{lookup.name}":
-                structures = subject.universe.structure(lookup.api_version, lookup.kind)
-                root = name if lookup.object_name else ""
-                one = Shape(True, structures, others=not structures, root=root, whole="object")
+                matched = subject.universe.kind(lookup.api_version, lookup.kind)
+                one = _of_kinds(matched, [lookup.kind], name if lookup.object_name else "")
                 return one if lookup.object_name else Shape(made=frozenset({"list"}), items=one)
-        if name == "params":
-            params = subject.policy.params
-            structures = subject.universe.structure(params.api_version, params.kind) if params else ()
-            return Shape(True, structures, others=not structures, root=name, whole="object")
-        return replace(MADE, root=name) if name == "namespaceObject" else MADE
+        if name == "params" and (params := subject.policy.params):
+            return _of_kinds(subject.universe.kind(params.api_version, params.kind), [params.kind], name)
+        if name in ("params", "namespaceObject"):
+            return replace(MADE, root=name)
+        return MADE
 
     def _of_binder(self, binder: Binder) -> Shape:
         shape = self._ranges.get(binder.node.id, MADE)
@@ -222,3 +220,10 @@ class Expression:
             return NOTHING
         name = f"~{node.variable}#{node.id}@{self._guards.mark}"
         return frozenset({f"+{self._guards.way(node.range)}[{name}]"})
+
+
+def _of_kinds(matched: Matched, names: Iterable[str], root: str) -> Shape:
+    """Give the shape of a whole object of one of these kinds."""
+    names = list(names)
+    whole = NAMESPACED if matched.are_namespaced(names) else OBJECT
+    return Shape(True, matched.structures(names), others=matched.others, root=root, whole=whole)

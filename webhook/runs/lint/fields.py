@@ -13,7 +13,7 @@ from webhook.model.lint import Check, Finding
 from webhook.model.path import render
 from webhook.runs.lint.met import Met, Step, Use
 from webhook.runs.lint.patches import Change, changes
-from webhook.runs.lint.shape import Shape
+from webhook.runs.lint.shape import OBJECT, Shape
 from webhook.runs.lint.subject import Part, Subject, finding
 
 UNKNOWN: Final = Check(
@@ -80,7 +80,7 @@ def _unknown(subject: Subject, step: Step) -> Finding:
 def _changed(subject: Subject, part: Part, change: Change) -> Iterator[Finding]:
     """Follow the place of a change as far as it is known what is there."""
     matched = subject.matched
-    shape = Shape(True, matched.structures(matched.names), others=matched.others, root="object", whole="object")
+    shape = Shape(True, matched.structures(matched.names), others=matched.others, root="object", whole=OBJECT)
     for index, step in enumerate(change.place):
         if shape.has_no(step):
             near = did_you_mean(step, shape.names())

@@ -45,6 +45,13 @@ class Matched:
         """The kinds' names."""
         return frozenset(one.of.kind for one in self.kinds)
 
+    def are_namespaced(self, names: Iterable[str]) -> bool:
+        """Do objects of all of these kinds live in namespaces."""
+        chosen = set(names)
+        return not self.others and all(
+            one.namespaced and one.of.kind != "Namespace" for one in self.kinds if one.of.kind in chosen
+        )
+
     def structures(self, names: Iterable[str]) -> tuple[Structure, ...]:
         """Give how objects of some of the kinds are built."""
         return tuple(one for name in names for one in self.built.get(name, ()))
@@ -98,10 +105,11 @@ class Universe:
             ):
                 yield kind
 
-    def structure(self, api_version: str, kind: str) -> tuple[Structure, ...]:
-        """Give how objects of a kind are built, in all releases."""
+    def kind(self, api_version: str, kind: str) -> Matched:
+        """Give what is known of one kind, in all releases."""
         of = GroupVersionKind.of({"apiVersion": api_version, "kind": kind})
-        return self._of([one for one in self.kinds if one.of == of], self.releases)
+        found = tuple(one for one in self.kinds if one.of == of)
+        return Matched(found, {kind: self._of(found, self.releases)}, frozenset(), not found)
 
     def _open(self, rule: ResourceRule) -> bool:
         """Can a rule match what is not known: any kind, a subresource, or a kind that nobody here knows."""

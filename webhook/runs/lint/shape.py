@@ -17,9 +17,13 @@ _KINDS: Final = {
     "object": frozenset({"map"}),
     "array": frozenset({"list"}),
 }
+OBJECT: Final = "object"
+NAMESPACED: Final = "namespaced object"
+_METADATA: Final = {OBJECT: "metadata", NAMESPACED: "namespaced metadata"}
 _ALWAYS: Final = {
-    "object": ("apiVersion", "kind", "metadata"),
-    "metadata": ("name", "namespace", "uid", "creationTimestamp", "generation"),
+    **dict.fromkeys((OBJECT, NAMESPACED), ("apiVersion", "kind", "metadata")),
+    "metadata": ("name", "uid", "creationTimestamp", "generation"),
+    "namespaced metadata": ("name", "namespace", "uid", "creationTimestamp", "generation"),
 }
 """Of what the API server lets be validated; an object with `generateName` has its name by then."""
 
@@ -44,7 +48,7 @@ class Shape:
     words: frozenset[str] | None = frozenset()
     """The texts that the expression puts in place of a value; None where it computes them."""
     whole: str = ""
-    """What the API server has completed: `object`, or `metadata` of one."""
+    """What the API server has completed: OBJECT, NAMESPACED, or the metadata of such a one."""
     failed: bool = False
     """A step to it was told to be missing already: those behind it are not told again."""
 
@@ -89,7 +93,7 @@ class Shape:
         if name in self.fields:
             return replace(self.fields[name], failed=self.failed)
         inner = [found for one in self.structures if (found := _field(one, name)) is not None]
-        whole = "metadata" if self.whole == "object" and name == "metadata" else ""
+        whole = _METADATA.get(self.whole, "") if name == "metadata" else ""
         others = self.others or not inner
         return Shape(self.given, tuple(inner), others=others, failed=self.failed, whole=whole)
 

@@ -166,3 +166,8 @@ def test_a_condition_about_several_kinds_guards_each(said: Said) -> None:
     ]
     rule = "request.kind.kind == 'Package' ? true : object.data.a != ''"
     assert said(rule, rules=[config, packages], matchConditions=conditions) == []
+
+
+def test_only_objects_in_namespaces_have_one(said: Said) -> None:
+    assert said("object.metadata.namespace != 'a'", rules=PODS) == []
+    assert said("object.metadata.namespace != 'a'") == ["missing-guard: `object.metadata.namespace` may be absent"]
