@@ -125,6 +125,7 @@ _CALLS: Final[Mapping[str, str]] = {
     "isURL": "isURL(v.url)",
     "url": "url(v.url)",
     "format.named": "format.named('uuid')",
+    "serviceAccount": "authorizer.serviceAccount('default', 'builder')",
     "validate": "format.dns1123Subdomain().validate(v.name)",
 }
 """Calls that the types of the first overload do not tell."""

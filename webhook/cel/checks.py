@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import isinf
 from typing import Final
 
+from webhook.cel.costs import is_constant
 from webhook.cel.errors import Budget, CelError, ExpressionError
 from webhook.cel.functions import FUNCTIONS
 from webhook.cel.functions.format_check import template_faults
@@ -149,6 +150,8 @@ def _value_faults(tree: Tree, node: Node) -> Iterator[_Fault]:
         case MapNode(structure=name) if name and not _MADE.match(name):
             yield node, f"`{name}` cannot be made in Kubernetes"
         case Call(function="_[_]" | "_[?_]", args=(_, Const(value=key) as literal)) if not isinstance(key, _QUALIFIERS):
+            yield literal, "nothing can be found under such a literal"
+        case Call(function="_[_]" | "_[?_]", args=(_, (ListNode() | MapNode()) as literal)) if is_constant(literal):
             yield literal, "nothing can be found under such a literal"
         case Call(function="format", target=Const(value=str(template)), args=(ListNode(optional=absent) as given,)) if (
             not absent

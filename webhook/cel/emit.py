@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import CodeType
 
 _MAX_BLOCKS = 10
 """CPython allows 20 loops and `try` blocks inside each other; deeper ones go into a function of their own."""
+
+
+def compiled(source: str) -> CodeType:
+    """Compile what has been written. What Python has doubts about, such as `1['a']`, fails as CEL says it does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return compile(source, "<cel>", "exec")
 
 
 class Emitter:

@@ -135,21 +135,20 @@ def _compile(env: cel.Env, text: str, original: str, names: Mapping[str, str], *
 def _checkable(tree: Tree) -> str:
     """Write the text so that the checker knows every form in it; no position moves."""
     text = tree.text
+    macros: dict[int, tuple[str, str]] = {}  # by their place: optMap has its target twice
     for node in walk(tree.root):
         start = tree.offsets.get(node.id, 0)
         match node:
             case MapNode(structure=name) if name.startswith("Object."):
                 text = text[:start] + name.replace(".", "_") + text[start + len(name) :]
             case Call(function="exists_one", args=(_, _, _)):
-                text = _renamed(text, start, "exists_one", "existsOne")
+                macros[start] = ("exists_one", "existsOne")
             case Call(function="sortBy", args=(_, _)):
-                text = _renamed(text, start, "sortBy", "map")
+                macros[start] = ("sortBy", "map")
+    for parenthesis, (name, other) in macros.items():
+        start = text.rindex(name, 0, parenthesis)
+        text = text[:start] + other.ljust(len(name)) + text[start + len(name) :]
     return text
-
-
-def _renamed(text: str, parenthesis: int, name: str, other: str) -> str:
-    start = text.rindex(name, 0, parenthesis)
-    return text[:start] + other.ljust(len(name)) + text[start + len(name) :]
 
 
 def _structures(root: Node) -> dict[str, set[str]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from webhook.cel.activation import Activation
+from webhook.cel.emit import compiled
 from webhook.cel.frame import Layout
 from webhook.cel.generate import Generator
 from webhook.cel.linked import Unit
@@ -68,7 +69,7 @@ class Tracer:
         if name not in self._twins:
             unit, function = self._units[name], f"twin_{self._units[name].python_name}"
             text = Twin(self._trees[name], self._slots).function(function, unit.parameters)
-            exec(compile(text, "<cel>", "exec"), self._globals)  # noqa: S102 - generated from a syntax tree
+            exec(compiled(text), self._globals)  # noqa: S102 - generated from a syntax tree
             self._twins[name] = self._globals[function]
         return self._twins[name]
 

@@ -169,18 +169,21 @@ class Builder:
 
 
 def _code(source: str) -> bytes:
-    return marshal.dumps(compile(source, "<cel>", "exec"))
+    from webhook.cel.emit import compiled
+
+    return marshal.dumps(compiled(source))
 
 
 def _try(tree: Tree, slots: Mapping[str, Slot], parameters: Sequence[str]) -> None:
     """Write a deep expression, and its twin. Raises ExpressionErrors where Python cannot read what is written."""
+    from webhook.cel.emit import compiled
     from webhook.cel.faults import TOO_DEEP
     from webhook.cel.generate import Generator
     from webhook.cel.instrument import Twin
 
     try:
         for writer in (Generator, Twin):
-            compile(writer(tree, slots).function("f", parameters), "<cel>", "exec")
+            compiled(writer(tree, slots).function("f", parameters))
     except (SyntaxError, RecursionError):  # too many parentheses, blocks or indentations
         raise ExpressionErrors((TOO_DEEP,)) from None
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from webhook.cel.emit import compiled
 from webhook.cel.generate import Generator
 from webhook.cel.linked import Linked, Unit
 from webhook.cel.measure import Meter, Record
@@ -79,4 +80,4 @@ def _lazy(units: Mapping[str, Unit]) -> Iterator[tuple[str, Slot]]:
 
 
 def _define(text: str, globals_: dict[str, Any]) -> None:
-    exec(compile(text, "<cel>", "exec"), globals_)  # noqa: S102 - generated from a syntax tree
+    exec(compiled(text), globals_)  # noqa: S102 - generated from a syntax tree

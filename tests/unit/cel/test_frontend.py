@@ -82,6 +82,8 @@ REFUSED = {
     "string(null)": "1:8: `null` is no string: no such overload: string(null_type)",
     "1e400": "1:1: the number is too big for a double",
     "object[null]": "1:8: nothing can be found under such a literal",
+    "optional.of([1].exists_one(i, g, i == g)).optMap(x, x)": "1:39: no variable `g`",  # the library's checker
+    "object[[1]]": "1:8: nothing can be found under such a literal",
     "object[?b'a']": "1:9: nothing can be found under such a literal",
     "dyn": "1:1: `dyn` is no type that a value can have",
     "google.protobuf.Timestamp{seconds: 1}": "1:1: `google.protobuf.Timestamp` cannot be made in Kubernetes",

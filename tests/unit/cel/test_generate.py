@@ -121,6 +121,7 @@ VALUES = {
 
 ERRORS = {
     "object.z": "no such key: z",
+    "dyn(1).a": "no such key: a",  # Python warns of such code, and is not heard
     "object.m.z": "no such key: z",
     "object.s.z": "no such key: z",
     "object.n.z": "no such key: z",
