@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import check, engine, functions, html, server, startup
+from benchmarks import check, engine, functions, html, mutations, server, startup
 
 if sys.argv[1:] == ["functions"]:
     functions.main()
