@@ -69,6 +69,32 @@ def test_what_a_chart_renders_with_these_values_is_judged(
     assert answer.document["results"][0]["source"]["file"] == f"helm:{chart}"
 
 
+@pytest.mark.parametrize("name", ["My_Chart 2", "-x", "a" * 60, "app:1.2.3", "é"])
+def test_a_chart_may_have_any_name(
+    cozyguard: Run, write: Write, chart: str, tools: str, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("PATH", tools)
+    Path(chart).rename(name)
+    values = write("-values.yaml", "variant: contaner\n")
+    check = ("check", f"--helm={name}", f"--values={values}", "--release", "1.6", "--policy", "package-variant-known")
+
+    answer = cozyguard(*check, "-o", "json")
+
+    assert (answer.err, answer.findings) == ("", [("deny", "package-variant-known", "spec.variant")])
+
+
+@pytest.mark.parametrize("tool", ["helm", "kustomize"])
+def test_what_looks_like_an_option_of_the_tool_is_a_name(
+    cozyguard: Run, tools: str, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    monkeypatch.setenv("PATH", tools)
+
+    answer = cozyguard("check", f"--{tool}=--help")
+
+    assert (answer.code, answer.out) == (2, "")
+    assert "cannot be rendered: " in answer.err
+
+
 def test_what_cannot_be_rendered_says_why_in_the_words_of_the_tool(
     cozyguard: Run, write: Write, chart: str, tools: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from webhook.errors import UsageError
 from webhook.model.result import HELM, KUSTOMIZE
+
+_NOT_IN_A_RELEASE: Final = re.compile(r"[^a-z0-9-]+")
+_LONGEST: Final = 53
+"""Characters that Helm takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +29,19 @@ class Rendered:
 def kustomize(folder: str) -> Rendered:
     """Build a kustomization, with kustomize or with the one that kubectl has. Raises UsageError."""
     tool = ("kustomize", "build") if shutil.which("kustomize") else ("kubectl", "kustomize")
-    return _run(f"{KUSTOMIZE}{folder}", (*tool, folder))
+    return _run(f"{KUSTOMIZE}{folder}", (*tool, "--", folder))
 
 
 def helm(chart: str, values: Sequence[str], namespace: str) -> Rendered:
     """Render a chart, its CRDs too, as a release that is called like it. Raises UsageError."""
-    release = os.path.basename(os.path.abspath(chart))  # noqa: PTH100, PTH119 - `oci://…` is no path, and its end is the name
-    given = (word for file in values for word in ("--values", file))
-    return _run(
-        f"{HELM}{chart}", ("helm", "template", release, chart, "--include-crds", "--namespace", namespace, *given)
-    )
+    options = ("--include-crds", f"--namespace={namespace}", *(f"--values={file}" for file in values))
+    return _run(f"{HELM}{chart}", ("helm", "template", *options, "--", release(chart), chart))
+
+
+def release(chart: str) -> str:
+    """Call a release like the folder or `oci://…` of its chart, as far as Helm takes it."""
+    name = os.path.basename(os.path.abspath(chart))  # noqa: PTH100, PTH119 - `oci://…` is no path, and its end is the name
+    return _NOT_IN_A_RELEASE.sub("-", name.lower())[:_LONGEST].strip("-") or "release"
 
 
 def _run(name: str, command: Sequence[str]) -> Rendered:
