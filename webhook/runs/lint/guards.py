@@ -98,7 +98,7 @@ def _null_object(subject: Subject, step: Step, operation: str) -> Finding | None
 
 def _null_namespace(subject: Subject, step: Step) -> Finding | None:
     matched = subject.matched
-    kinds = sorted({one.of.kind for one in matched.kinds if not one.namespaced or one.of.kind == "Namespace"})
+    kinds = sorted({one.of.kind for one in matched.kinds if one.namespaced is False or one.of.kind == "Namespace"})
     if not kinds and not matched.others:
         return None
     has = "has" if len(kinds) == 1 else "have"

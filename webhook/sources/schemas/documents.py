@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from webhook.admission.openapi import describe
 from webhook.admission.structures import Schema, Structure, defined, described
@@ -31,6 +31,14 @@ class Given:
     definitions: Mapping[tuple[str, str], Object] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, Schema] = field(default_factory=dict)
+
+    def __or__(self, other: Self) -> Given:
+        """Put both together; what the other says counts more."""
+        return Given(
+            {**self.definitions, **other.definitions},
+            {**self.kinds, **other.kinds},
+            {**self.types, **other.types},
+        )
 
     def named(self) -> Iterator[GroupVersionKind]:
         """Give the kinds that these files have."""
