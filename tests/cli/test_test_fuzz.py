@@ -57,9 +57,7 @@ def test_a_guard_that_is_missing_is_found_with_the_fewest_changes(fuzz: Callable
     assert answer.code == 1
     slip = answer.out[answer.out.index("probes/tests.yaml:4:9: slip:") :].splitlines()
     assert slip[:2] == ["probes/tests.yaml:4:9: slip: a rule errs", "    = case: a web server with a probe"]
-    assert re.fullmatch(
-        r"    = but:  object: spec\.containers\[0\]\.readinessProbe(\.\w+)* is .*", slip[2]
-    )
+    assert re.fullmatch(r"    = but:  object: spec\.containers\[0\]\.readinessProbe(\.\w+)* is .*", slip[2])
     assert slip[3].startswith("    = got:  probe: the rule could not be evaluated: ")
     assert re.match(r"tried 300 objects on 1 suite in \d+\.\d\d s \(seed 1\): 1 slip", slip[4])
 

@@ -92,6 +92,8 @@ class Session:
     def _result(self, frame: Frame, value: Any, part: Blame | None, **more: Any) -> Trace:
         path = part.path if part else None
         found, has_found = _stands(self._activation.object, path)
+        if "error" not in more:
+            more["tell_reason"] = partial(reason, frame)
         return Trace(
             value=value,
             path=path,
@@ -100,7 +102,6 @@ class Session:
             elements=dict(_elements(frame, value)),
             tell_part=partial(source, part.frame.tree, part.node) if part else str,
             tell_steps=partial(_steps, frame),
-            **({} if "error" in more else {"tell_reason": partial(reason, frame)}),
             **more,
         )
 

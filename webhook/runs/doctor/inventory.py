@@ -13,7 +13,7 @@ from webhook.model.request import Object
 from webhook.model.result import Resource, Source
 from webhook.model.webhook import CONFIGURATIONS, MUTATING, Webhook
 from webhook.runs.doctor.dangers import INFRASTRUCTURE
-from webhook.sources.formats.place import Place, Position
+from webhook.sources.formats.place import NoText, Place
 from webhook.sources.manifests import Manifest
 from webhook.sources.objects import NAME_LABEL, ObjectStore
 from webhook.sources.written import Written
@@ -144,19 +144,7 @@ def _of_cozystack(name: str) -> Object:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
 
 
-class _Nowhere:
-    """The place of what is in no file."""
-
-    line = column = 0
-
-    def locate(self, path: Path) -> Position:  # noqa: ARG002 - as of a document
-        return self
-
-    def source(self, line: int) -> str:  # noqa: ARG002 - as of a document
-        return ""
-
-
 def _place(held: Held) -> Place:
     if held.manifest is None:
-        return Place(str(held.resource), _Nowhere())
+        return Place(str(held.resource), NoText())
     return Place(held.manifest.file, held.manifest.source, held.manifest.prefix)
