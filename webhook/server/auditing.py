@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -16,15 +17,17 @@ import orjson
 
 from webhook.server.logs import Log
 from webhook.server.metrics import Samples
-from webhook.server.settings import Settings
+from webhook.server.settings import PREFIX, Settings
 
 _FIRST: Final = 60.0
 """Seconds after which a new leader begins: leaders change in quick succession when all pods are replaced."""
 _AGAIN: Final = 600.0
 """Seconds after which an audit that failed is tried again."""
 _HOUR: Final = 3600.0
+_PATIENCE: Final = 5.0
+"""Seconds that an audit has to end, once somebody else leads."""
 _LONGEST: Final = 2000
-"""Characters kept of what an audit complains of."""
+"""Bytes kept of what an audit complains of: its end."""
 
 
 class Auditing:
@@ -66,14 +69,18 @@ class Auditing:
 
     async def _audit(self) -> bool:
         """Audit once; tell whether there is a result."""
-        process = await asyncio.create_subprocess_exec(*self._command, stdout=PIPE, stderr=PIPE)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command, stdout=PIPE, stderr=PIPE, env=_environment(os.environ)
+            )
+        except OSError as error:  # no memory or process left for it: the server goes on
+            return self._take(None, b"", str(error).encode())
         _let_it_die_first(process)
         try:
-            out, complaints = await process.communicate()
+            out, complaints = await _read(process)
         finally:
             if process.returncode is None:  # somebody else leads now
-                process.terminate()
-                await process.wait()
+                await _end(process)
         return self._take(process.returncode, out, complaints)
 
     def _take(self, code: int | None, out: bytes, complaints: bytes) -> bool:
@@ -82,7 +89,7 @@ class Auditing:
         if document is None:
             result = "failed"
         self._runs[result] += 1
-        said = complaints.decode(errors="replace")[-_LONGEST:]
+        said = complaints.decode(errors="replace")
         if document is None:
             self._log.error("audit failed", code=code, said=said)
             return False
@@ -106,6 +113,39 @@ def arguments(settings: Settings) -> list[str]:
     flags = [f"{flag}={value}" for flag, value in given if value]
     # Findings are told by --report and --events; here they are only counted.
     return ["audit", *flags, "--events", "--output=json", "--max-findings=1", "--fail-on=nothing"]
+
+
+def _environment(server: Mapping[str, str]) -> dict[str, str]:
+    """Leave out what the server is told by variables: the same names mean something else to an audit."""
+    return {name: value for name, value in server.items() if not name.startswith(PREFIX)}
+
+
+async def _read(process: Process) -> tuple[bytes, bytes]:
+    """Wait for the end; gives the output, and the end of the complaints, which may be a line for each object."""
+    assert process.stdout  # noqa: S101 - both are pipes
+    assert process.stderr  # noqa: S101
+    out, complaints = await asyncio.gather(process.stdout.read(), _end_of(process.stderr))
+    await process.wait()
+    return out, complaints
+
+
+async def _end_of(stream: asyncio.StreamReader) -> bytes:
+    kept = b""
+    while piece := await stream.read(1 << 16):
+        kept = (kept + piece)[-_LONGEST:]
+    return kept
+
+
+async def _end(process: Process) -> None:
+    """End an audit, which reports what it has found; if that takes long it does not."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), _PATIENCE)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
 
 
 def _by_policy(document: dict[str, Any]) -> Iterator[list[Any]]:
