@@ -137,15 +137,18 @@ async def _end_of(stream: asyncio.StreamReader) -> bytes:
 
 
 async def _end(process: Process) -> None:
-    """End an audit, which reports what it has found; if that takes long it does not."""
+    """End an audit, which reports what it has found; if that takes long it does not.
+
+    What it says is read to its end: asyncio takes no process for ended as long as there is something in its pipes.
+    """
     with suppress(ProcessLookupError):
         process.terminate()
     try:
-        await asyncio.wait_for(process.wait(), _PATIENCE)
+        await asyncio.wait_for(_read(process), _PATIENCE)
     except TimeoutError:
         with suppress(ProcessLookupError):
             process.kill()
-        await process.wait()
+        await _read(process)
 
 
 def _by_policy(document: dict[str, Any]) -> Iterator[list[Any]]:
