@@ -38,6 +38,12 @@ def test_every_flag_can_be_a_variable(parser: Parser) -> None:
     assert (arguments.output, arguments.jobs, arguments.policy, arguments.all) == ("json", 3, ["a", "b"], True)
 
 
+def test_files_and_flags_come_in_any_order(parser: Parser) -> None:
+    arguments = parser.parse(["a.yaml", "--output", "json", "b.yaml", "--all", "c.yaml"], {})
+
+    assert (arguments.paths, arguments.output, arguments.all) == (["a.yaml", "b.yaml", "c.yaml"], "json", True)
+
+
 def test_a_flag_wins_over_its_variable(parser: Parser) -> None:
     environ = {"COZYGUARD_OUTPUT": "json", "COZYGUARD_POLICY": "a"}
 

@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
 
         Raises UsageError for what cannot be used, and SystemExit(0) after `--help`.
         """
-        given, unknown = self.parse_known_args([f"{word}=" if word in self._optional else word for word in argv])
+        given, unknown = self.parse_known_intermixed_args([f"{word}=" if word in self._optional else word for word in argv])
         flags = [flag for option in self.options for flag in option.option_strings]
         for word in unknown:
             what = "flag" if word.startswith("-") else "argument"
