@@ -34,7 +34,8 @@ def params_of(params: Params, request: AdmissionRequest, cluster: Cluster) -> Se
         )
     found = _named(params, namespace, cluster) if params.name else _selected(params, namespace, cluster)
     if not found and params.required:
-        raise CelError(f"no params: there is no {_described(params, namespace)}, and parameterNotFoundAction is `Deny`")
+        missing = f"no params: there is no {_described(params, namespace)}, and parameterNotFoundAction is `Deny`"
+        raise CelError(f"{missing} ({params.location})" if params.location.file else missing)
     return found
 
 

@@ -72,6 +72,10 @@ class Location:
     column: int = 0
     path: str = ""
 
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{place}: {self.path}" if self.path else place
+
 
 NOWHERE: Final = Location("")
 
@@ -173,6 +177,8 @@ class Params:
     namespace: str = ""
     selector: LabelSelector | None = None
     required: bool = True
+    location: Location = NOWHERE
+    """Where the reference is written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,8 +187,8 @@ class _Collection:
         kind, name = _bound_kind(entry), binding.spec.policy_name
         if (kind, name) in self._native:
             policy, checked = self._native[kind, name]
-            build = cast("Callable[[Place, _Binding], Policy]", checked.build)  # the kinds of both go together
-            self.policies.append(build(policy.place, binding))
+            build = cast("Callable[[Place, _Binding, Place], Policy]", checked.build)  # the kinds of both go together
+            self.policies.append(build(policy.place, binding, entry.place))
         elif (kind, name) not in self._names:
             hint = did_you_mean(name, [one for of, one in self._native if of == kind])
             place = entry.place / "spec" / "policyName"
@@ -203,8 +203,8 @@ def _as_if_bound(entry: Written, checked: _Native) -> Policy:
     binding = native.MutatingAdmissionPolicyBinding if mutates else native.ValidatingAdmissionPolicyBinding
     spec = {"policyName": checked.metadata.name} | ({} if mutates else {"validationActions": ["Deny"]})
     document = {"apiVersion": checked.api_version, "kind": binding.__name__, "metadata": {"name": "none"}, "spec": spec}
-    build = cast("Callable[[Place, _Binding], Policy]", checked.build)  # the kinds of both go together
-    return replace(build(entry.place, binding.model_validate(document)), binding="")
+    build = cast("Callable[[Place, _Binding, Place], Policy]", checked.build)  # the kinds of both go together
+    return replace(build(entry.place, binding.model_validate(document), entry.place), binding="")
 
 
 def _bound_kind(binding: Written) -> str:

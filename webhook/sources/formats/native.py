@@ -105,11 +105,11 @@ class ValidatingAdmissionPolicy(Mapped):
     spec: Spec
     status: Any = None
 
-    def build(self, root: Place, binding: ValidatingAdmissionPolicyBinding) -> model.Policy:
-        """Make one Policy of the policy and one of its bindings."""
+    def build(self, root: Place, binding: ValidatingAdmissionPolicyBinding, bound: Place) -> model.Policy:
+        """Make one Policy of the policy and one of its bindings, with the places of both."""
         spec, place = self.spec, root / "spec"
         return replace(
-            _bound(self, root, binding),
+            _bound(self, root, binding, bound),
             origin=model.Origin.VALIDATING_ADMISSION_POLICY,
             actions=rules.actions_of(binding.spec.validation_actions),
             validations=rules.each(spec.validations, place / "validations"),
@@ -134,10 +134,10 @@ class MutatingAdmissionPolicy(Mapped):
     metadata: rules.Metadata
     spec: MutatingSpec
 
-    def build(self, root: Place, binding: MutatingAdmissionPolicyBinding) -> model.Policy:
-        """Make one Policy of the policy and one of its bindings."""
+    def build(self, root: Place, binding: MutatingAdmissionPolicyBinding, bound: Place) -> model.Policy:
+        """Make one Policy of the policy and one of its bindings, with the places of both."""
         return replace(
-            _bound(self, root, binding),
+            _bound(self, root, binding, bound),
             origin=model.Origin.MUTATING_ADMISSION_POLICY,
             mutations=rules.each(self.spec.mutations, root / "spec" / "mutations"),
             reinvocation_policy=self.spec.reinvocation_policy,
@@ -148,6 +148,7 @@ def _bound(
     policy: ValidatingAdmissionPolicy | MutatingAdmissionPolicy,
     root: Place,
     binding: ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding,
+    bound: Place,
 ) -> model.Policy:
     """Make what policies of both kinds have."""
     spec, place, resources = policy.spec, root / "spec", binding.spec.match_resources
@@ -160,7 +161,7 @@ def _bound(
         binding=binding.metadata.name,
         binding_match=resources.build() if resources else None,
         reads_params=spec.param_kind is not None,
-        params=rules.params_of(spec.param_kind, binding.spec.param_ref),
+        params=rules.params_of(spec.param_kind, binding.spec.param_ref, bound / "spec"),
         match_conditions=rules.each(spec.match_conditions, place / "matchConditions"),
         variables=rules.each(spec.variables, place / "variables"),
     )

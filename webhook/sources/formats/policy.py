@@ -216,7 +216,7 @@ class AdmissionPolicy(Mapped):
             actions=rules.actions_of(spec.validation_actions),
             on_existing_violation=model.Action(spec.on_existing_violation),
             reads_params=spec.param_kind is not None,
-            params=rules.params_of(spec.param_kind, spec.param_ref),
+            params=rules.params_of(spec.param_kind, spec.param_ref, place),
             match_conditions=rules.each(spec.match_conditions, place / "matchConditions"),
             lookups=rules.each(spec.lookups, place / "lookups"),
             variables=rules.each(spec.variables, place / "variables"),

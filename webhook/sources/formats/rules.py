@@ -196,8 +196,11 @@ class ParamRef(Mapped):
             yield (), "names nothing, want `name` or `selector`"
 
 
-def params_of(kind: ParamKind | None, reference: ParamRef | None) -> model.Params | None:
-    """Make the model's word of both. A reference without a kind counts for nothing, as in Kubernetes."""
+def params_of(kind: ParamKind | None, reference: ParamRef | None, place: Place) -> model.Params | None:
+    """Make the model's word of both. A reference without a kind counts for nothing, as in Kubernetes.
+
+    `place` is that of the spec which has the reference.
+    """
     if kind is None or reference is None:
         return None
     return model.Params(
@@ -207,6 +210,7 @@ def params_of(kind: ParamKind | None, reference: ParamRef | None) -> model.Param
         namespace=reference.namespace or "",
         selector=reference.selector.build() if reference.selector else None,
         required=reference.parameter_not_found_action == "Deny",
+        location=(place / "paramRef").location(),
     )
 
 
