@@ -1,5 +1,6 @@
 """`cozyguard test --update`: what a case expects, written anew in its own text."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -127,3 +128,52 @@ def test_suites_are_named_before_they_are_written(cozyguard: Run, suite: str, fl
     assert answer.code == 2
     assert "`--update` writes suites anew, once: name them, and leave out `--watch`" in answer.err
     assert Path(suite).read_text() == SUITE
+
+
+def test_cases_on_one_line_each_have_what_is_theirs(cozyguard: Run, write: Write) -> None:
+    write("policy.yaml", POLICY)
+    obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": {"size": "2", "colour": "red"}}
+    expected = [{"message": "x"}, {"field": "x"}, {"message": "y", "reason": "Invalid"}]
+    cases = [
+        {"name": f"case {number}", "object": obj, "expect": {"outcome": "deny"} | one}
+        for number, one in enumerate(expected)
+    ]
+    suite = write(
+        "tests.json", json.dumps({"apiVersion": "cozyguard.io/v1alpha1", "kind": "PolicyTest", "cases": cases})
+    )
+
+    answer = cozyguard("test", suite, "--update")
+
+    assert (answer.code, answer.err.count(": updated: ")) == (0, 4)
+    message = "the size has to be 1"
+    assert [case["expect"] for case in json.loads(Path(suite).read_text())["cases"]] == [
+        {"outcome": "deny", "message": message},
+        {"outcome": "deny", "field": "data.size"},
+        {"outcome": "deny", "message": message, "reason": "Forbidden"},
+    ]
+
+
+def test_suites_of_other_tools_are_left_alone_with_words(cozyguard: Run, write: Write) -> None:
+    resource = '{resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}'
+    write(
+        "policy.yaml",
+        "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p}\n"
+        f"spec: {{matchConstraints: {resource}, validations: [{{expression: 'false', message: never}}]}}\n",
+    )
+    write("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x}\n")
+    suite = write(
+        "kyverno-test.yaml",
+        "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: t}\n"
+        "policies: [policy.yaml]\nresources: [pod.yaml]\nresults:\n"
+        "- {policy: p, isValidatingPolicy: true, kind: Pod, resources: [a], result: pass}\n",
+    )
+    before = Path(suite).read_text()
+
+    answer = cozyguard("test", suite, "--update")
+
+    assert answer.code == 1
+    assert (
+        "kyverno-test.yaml:7:3: not updated: p: pass for Pod x/a: only suites of kind PolicyTest are updated"
+        in answer.err
+    )
+    assert Path(suite).read_text() == before

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -24,6 +24,11 @@ from webhook.sources.yaml.revise import replaced, revise
 
 _KEYS: Final = {"field", "message", "reason", "patch", "patched", "warnings"}
 _ANNOTATION: Final = "audit annotation "
+
+_Spot = tuple[int, int]
+"""Line and column of a case's name, before anything is written."""
+_Place = tuple[int, int]
+"""A case's document and its index in it, which stay when the text grows."""
 
 
 @dataclass(slots=True)
@@ -47,39 +52,47 @@ def update(results: Iterable[SuiteResult]) -> Updated:
 
 
 def _file(file: str, cases: Sequence[CaseResult], updated: Updated) -> None:
-    data, revised = FilePath(file).read_bytes(), list[tuple[Source, Source]]()
+    data, revised, found = FilePath(file).read_bytes(), list[tuple[Source, Source]](), set[_Spot]()
     for source in yaml.split(io.BytesIO(data), file):
-        if isinstance(source, Source) and (after := _source(source, cases, updated)) != source:
-            revised.append((source, after))
+        if isinstance(source, Source):
+            places = dict(_places(source))
+            found |= places.keys()
+            if (after := _source(source, places, cases, updated)) != source:
+                revised.append((source, after))
     if revised:
         updated.contents[file] = replaced(data, revised)
+    others = (one.case for one in cases if _spot(one.case) not in found)
+    updated.refused += (_told(case, "only suites of kind PolicyTest are updated") for case in others)
 
 
-def _source(source: Source, cases: Sequence[CaseResult], updated: Updated) -> Source:
-    places = dict(_places(source))
+def _source(source: Source, places: Mapping[_Spot, _Place], cases: Sequence[CaseResult], updated: Updated) -> Source:
     for one in cases:
-        if place := places.get(one.case.location.line):
+        if place := places.get(_spot(one.case)):
             for difference in one.differences:
                 source = _revised(source, place, one.case, difference, updated)
     return source
 
 
-def _places(source: Source) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Give the line of each case's name, its document and its index: the latter two stay when the text grows."""
+def _places(source: Source) -> Iterator[tuple[_Spot, _Place]]:
     for document in _documents(source):
         cases = document.value.get("cases") if isinstance(document.value, dict) else None
         for index in range(len(cases) if isinstance(cases, list) else 0):
-            yield document.locate(("cases", index, "name")).line, (document.index, index)
+            at = document.locate(("cases", index, "name"))
+            yield (at.line, at.column), (document.index, index)
 
 
-def _revised(source: Source, place: tuple[int, int], case: Case, difference: Difference, updated: Updated) -> Source:
+def _spot(case: Case) -> _Spot:
+    return case.location.line, case.location.column
+
+
+def _told(case: Case, message: str) -> DocumentError:
+    at = case.location
+    return DocumentError(at.file, at.line, at.column, message=f"{case.name}: {message}")
+
+
+def _revised(source: Source, place: _Place, case: Case, difference: Difference, updated: Updated) -> Source:
     """Write one expectation anew."""
     (document,) = (one for one in _documents(source) if one.index == place[0])
-    at = case.location
-
-    def tell(message: str) -> DocumentError:
-        return DocumentError(at.file, at.line, at.column, message=f"{case.name}: {message}")
-
     try:
         steps, value = _wanted(difference)
         path: Path = ("cases", place[1], "expect", *steps)
@@ -89,9 +102,9 @@ def _revised(source: Source, place: tuple[int, int], case: Case, difference: Dif
         parent[path[-1]] = value
         source = revise(source, document, [edit], wanted)
     except Refused as reason:
-        updated.refused.append(tell(f"{difference.what}: {reason}"))
+        updated.refused.append(_told(case, f"{difference.what}: {reason}"))
     else:
-        updated.made.append(tell(difference.what))
+        updated.made.append(_told(case, difference.what))
     return source
 
 
