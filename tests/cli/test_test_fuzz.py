@@ -118,3 +118,49 @@ def test_what_a_case_shows_already_is_no_news(cozyguard: Run, write: Write) -> N
     suite = write("probes/tests.yaml", SUITE.replace("outcome: allow", "outcome: error"))
 
     assert cozyguard("test", suite, "--fuzz", "100").code == 0
+
+
+def test_in_github_a_slip_is_an_annotation_of_its_case(fuzz: Callable[..., Any]) -> None:
+    answer = fuzz(rule("probe", "object.spec.containers.all(c, c.readinessProbe.httpGet.port != 1)"), "-o", "github")
+
+    assert answer.code == 1
+    slip, end, _ = answer.out.splitlines()
+    assert slip.startswith(
+        "::error file=probes/tests.yaml,line=4,col=9,title=slip::a rule errs%0Acase: a web server with a probe%0Abut:  object"
+    )
+    assert end.startswith("tried 300 objects on 1 suite")
+
+
+def test_for_junit_what_is_found_is_told_beside_the_report(fuzz: Callable[..., Any]) -> None:
+    answer = fuzz(rule("probe", "object.spec.containers.all(c, c.readinessProbe.httpGet.port != 1)"), "-o", "junit")
+
+    assert answer.code == 1
+    assert answer.out.startswith("<?xml")
+    assert answer.out.rstrip().endswith("</testsuites>")
+    assert "slip: a rule errs" in answer.err
+
+
+def test_that_nothing_could_be_tried_is_no_praise(fuzz: Callable[..., Any]) -> None:
+    answer = fuzz(rule("broken", "objekt.spec"))
+
+    assert answer.code == 2
+    assert re.search(r"tried 0 objects on 1 suite in \S+ s \(seed 1\): nothing to try", answer.out)
+
+
+@pytest.mark.parametrize("operation", ["CREATE", "UPDATE", "DELETE", "CONNECT"])
+def test_requests_of_every_operation_are_made_of_their_objects(cozyguard: Run, write: Write, operation: str) -> None:
+    read = "oldObject" if operation == "DELETE" else "object"
+    anything = (
+        policy(rule("any", f"{read}.kind != 'x'")).replace("[CREATE]", f"[{operation}]").replace("[pods]", "['*/*']")
+    )
+    objects = {"CREATE": ["object"], "UPDATE": ["object", "oldObject"], "DELETE": ["oldObject"], "CONNECT": ["object"]}
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}, spec: {containers: [{name: c}]}}"
+    parts = "".join(f"  {name}: {pod}\n" for name in objects[operation])
+    write("probes/policy.yaml", anything)
+    case = f"- name: one\n  operation: {operation}\n{parts}  expect: {{outcome: allow}}\n"
+    suite = write("probes/tests.yaml", SUITE[: SUITE.index("- name")] + case)
+
+    answer = cozyguard("test", suite, "--fuzz", "50")
+
+    assert (answer.code, answer.err) == (0, "")
+    assert "tried 50 objects" in answer.out

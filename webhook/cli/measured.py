@@ -21,6 +21,7 @@ from webhook.report import coverage as coverage_report
 from webhook.report import coverage_html
 from webhook.report import fuzz as fuzz_report
 from webhook.report import mutation as mutation_report
+from webhook.report.github import GithubSuites
 from webhook.report.style import Style
 from webhook.report.suite import SuitesReport
 from webhook.report.suite_json import JsonSuites
@@ -101,10 +102,13 @@ class Measures:
             for result in spread(lambda: suites, lambda one: [_fuzzed(one, self.arguments)], min(jobs, len(suites))):
                 results.append(result)
                 progress.show(len(results))
+        seconds = time.perf_counter() - started
         if isinstance(self.report, JsonSuites):
             self.report.add_section("fuzz", fuzz_report.document(results, seed))
+        elif isinstance(self.report, GithubSuites):
+            self._write(fuzz_report.commands(results, seconds, seed))
         else:
-            self._write(fuzz_report.lines(results, self._style(), time.perf_counter() - started, seed))
+            self._write(fuzz_report.lines(results, self._style(), seconds, seed))
         return ExitCode.DENIED if any(one.slips for one in results) else ExitCode.OK
 
     def _policies(self, suites: Sequence[Suite]) -> list[CompiledPolicy]:

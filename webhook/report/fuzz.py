@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from webhook.model.fuzz import Fuzzed, Law, Slip
+from webhook.report.github import command
 from webhook.report.plain import visible
 from webhook.report.style import Style
 from webhook.report.text import count
@@ -19,25 +20,43 @@ _WORDS: Final = {
 
 def lines(results: Sequence[Fuzzed], style: Style, seconds: float, seed: int) -> Iterator[str]:
     """List each law that does not hold, then how many objects were tried."""
-    for one in results:
-        for slip in one.slips:
-            yield from _lines(slip, style)
-    tried, slips = sum(one.tried for one in results), sum(len(one.slips) for one in results)
-    told = f"tried {count(tried, 'object')} on {count(len(results), 'suite')} in {seconds:.2f} s (seed {seed}): "
-    yield style(
-        told + (count(slips, "slip") if slips else "every law holds"), *(("bold", "red") if slips else ("bold",))
-    )
+    for slip in _slips(results):
+        at = slip.case.location
+        place = f"{visible(at.file)}:{at.line}:{at.column}"
+        yield f"{place}: {style('slip:', 'bold', 'red')} {style(_WORDS[slip.law], 'bold')}"
+        yield from (f"    = {line}" for line in _details(slip))
+    yield _total(results, style, seconds, seed)
 
 
-def _lines(slip: Slip, style: Style) -> Iterator[str]:
-    at = slip.case.location
-    place = f"{visible(at.file)}:{at.line}:{at.column}"
-    yield f"{place}: {style('slip:', 'bold', 'red')} {style(_WORDS[slip.law], 'bold')}"
-    yield f"    = case: {visible(slip.case.name)}"
+def commands(results: Sequence[Fuzzed], seconds: float, seed: int) -> Iterator[str]:
+    """Annotate the case of each law that does not hold, for GitHub; then how many objects were tried."""
+    for slip in _slips(results):
+        at = slip.case.location
+        said = "\n".join((_WORDS[slip.law], *_details(slip)))
+        yield command("error", at.file, (at.line, at.column, 0), "slip", said).removesuffix("\n")
+    yield _total(results, Style(), seconds, seed)
+
+
+def _details(slip: Slip) -> Iterator[str]:
+    yield f"case: {visible(slip.case.name)}"
     for change in slip.changes:
-        yield f"    = but:  {visible(change)}"
+        yield f"but:  {visible(change)}"
     for line in slip.told.splitlines():
-        yield f"    = got:  {visible(line)}"
+        yield f"got:  {visible(line)}"
+
+
+def _total(results: Sequence[Fuzzed], style: Style, seconds: float, seed: int) -> str:
+    tried, slips = sum(one.tried for one in results), len(_slips(results))
+    told = f"tried {count(tried, 'object')} on {count(len(results), 'suite')} in {seconds:.2f} s (seed {seed})"
+    if not tried:
+        return style(f"{told}: nothing to try, for want of cases or policies", "bold")
+    if slips:
+        return style(f"{told}: {count(slips, 'slip')}", "bold", "red")
+    return style(f"{told}: every law holds", "bold")
+
+
+def _slips(results: Sequence[Fuzzed]) -> list[Slip]:
+    return [slip for one in results for slip in one.slips]
 
 
 def document(results: Sequence[Fuzzed], seed: int) -> dict[str, Any]:
@@ -45,7 +64,7 @@ def document(results: Sequence[Fuzzed], seed: int) -> dict[str, Any]:
     return {
         "seed": seed,
         "tried": sum(one.tried for one in results),
-        "slips": [_entry(slip) for one in results for slip in one.slips],
+        "slips": [_entry(slip) for slip in _slips(results)],
     }
 
 

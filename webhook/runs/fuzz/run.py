@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Final, NamedTuple
 
@@ -24,6 +25,8 @@ _STATUS: Final = "status"
 """What schemas say of it is not asked for: only who writes it has to keep to it."""
 _MOST: Final = 4
 """Changes of one case: a slip seldom needs more, and fewer are easier to read."""
+_ATTEMPTS: Final = 10
+"""Objects that are made for each that is tried: the API server would not let all of them through."""
 _REFUSED: Final = frozenset({Outcome.DENY, Outcome.ERROR})
 
 
@@ -49,10 +52,12 @@ def fuzz(suite: Suite, tested: Tested, tries: int, seed: int) -> Fuzzed:
         return Fuzzed(suite, 0, ())
     run = _Run(suite, tested, Random(f"{seed} {suite.file}"))  # noqa: S311 - the same each time
     slips: dict[tuple[Law, str], Slip] = {}
-    for _ in range(tries):
-        for rule, slip in run.one(cases):
+    tried, made = 0, (run.make(cases) for _ in range(tries * _ATTEMPTS))
+    for trial in islice(filter(None, made), tries):
+        tried += 1
+        for rule, slip in run.slips(*trial):
             slips.setdefault((slip.law, rule), slip)
-    return Fuzzed(suite, tries, tuple(slips.values()))
+    return Fuzzed(suite, tried, tuple(slips.values()))
 
 
 class _Run:
@@ -64,15 +69,17 @@ class _Run:
         self._as_written: dict[str, set[str]] = {}
         self._seen = [value for case in suite.cases for _, obj in _objects(case) for value in values(obj)]
 
-    def one(self, cases: list[Case]) -> Iterator[tuple[str, Slip]]:
-        """Make one object, and give each law that does not hold, with the rule or policy that broke it."""
+    def make(self, cases: list[Case]) -> tuple[Case, list[_Step], Case] | None:
+        """Change a case; gives it, the changes and what came out. None where the API server lets none through."""
         case = self._random.choice(cases)
         made, steps = case, list[_Step]()
         for _ in range(self._random.randint(1, _MOST)):
             if (step := self._step(made)) and (after := self._taken(made, step)):
                 made, steps = after, [*steps, step]
-        if not steps:
-            return
+        return (case, steps, made) if steps else None
+
+    def slips(self, case: Case, steps: list[_Step], made: Case) -> Iterator[tuple[str, Slip]]:
+        """Give each law that does not hold of what came out, with the rule or policy that broke it."""
         for law, rule, told in self._broken(made):
             if law is Law.NEVER_ERRS and rule in self._errs(case):
                 continue
