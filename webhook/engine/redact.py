@@ -17,7 +17,9 @@ from webhook.model.request import AdmissionRequest, Object
 
 REDACTED: Final = "(redacted)"
 
-_NAMES: Final = r"pass(word|wd|phrase)s?|tokens?|(api|access|secret|private)[-_]?keys?|client-key-data"
+_NAMES: Final = (
+    r"pass(word|wd|phrase)s?|tokens?|(api|access|secret|private)[-_]?keys?|client[-_]?secret|client-key-data"
+)
 _TELLING: Final = re.compile(
     rf"pass(word|wd|phrase)|({_NAMES}|credentials?|kubeconfig|dockerconfigjson|\.key)$|"
     r"(api|access|secret|private)[-_]?key|^(user|network)Data|^cloudInit",
@@ -57,7 +59,7 @@ def redacted(obj: Object, sensitive: Iterable[Path]) -> Object:
 
 def _copy(value: Any) -> Any:
     if isinstance(value, str):
-        return REDACTED if len(value) > _LONGEST_TEXT or _TOLD.search(value) else value
+        return REDACTED if len(value) > _LONGEST_TEXT or _tells(value) else value
     if isinstance(value, list):
         return [_copy(one) for one in value]
     if not isinstance(value, dict):
@@ -68,6 +70,10 @@ def _copy(value: Any) -> Any:
     if str(copy.get("kind")).endswith("Secret"):  # also those within a list or a template, and a tenant's
         copy |= {key: _emptied(copy[key]) for key in ("data", "stringData") if key in copy}
     return copy
+
+
+def _tells(text: str) -> bool:
+    return (":" in text or "=" in text or "-----" in text) and bool(_TOLD.search(text))
 
 
 def _value(name: str, value: Any) -> Any:

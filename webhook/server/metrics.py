@@ -128,7 +128,7 @@ FAMILIES: Final = (
     Family(
         "cozyguard_recorded_reviews",
         "counter",
-        "reviews that --record has written, or dropped, as the disk was slow",
+        "reviews that --record has written, or dropped, as the disk was slow or full",
         ("result",),
         suffixes=("_total",),
     ),

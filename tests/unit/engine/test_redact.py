@@ -61,6 +61,7 @@ def test_what_a_policy_calls_sensitive_is_replaced_and_what_is_not_there_stays_a
         {"passwords": [WORD, [WORD]], "tokens": [WORD]},
         {"password": [{"name": "password", "value": [WORD]}]},
         {"cloudInit": WORD},
+        {"oidc": {"clientSecret": WORD}, "args": [f"--client-secret={WORD}"]},
         {"kubeconfig": WORD, "tls.key": WORD, ".dockerconfigjson": WORD},
         {"status": {"token": WORD}},
         {"application.yaml": f"db:\n  user: a\n  password: {WORD}\n"},
