@@ -44,6 +44,19 @@ def test_files_and_flags_come_in_any_order(parser: Parser) -> None:
     assert (arguments.paths, arguments.output, arguments.all) == (["a.yaml", "b.yaml", "c.yaml"], "json", True)
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        ["git::https://user@example.org:8443/policies.git//gpu?ref=0", "own"],
+        ["own", "oci://registry.example.org:5000/policies@sha256:0"],
+        ["git::ssh://git@example.org/policies?ref=0"],
+        ["git::git@example.org:org/policies.git?ref=0"],
+    ],
+)
+def test_what_is_fetched_has_colons_of_its_own(parser: Parser, listed: list[str]) -> None:
+    assert parser.parse([], {"COZYGUARD_POLICY": " ".join(listed)}).policy == listed
+
+
 def test_a_flag_wins_over_its_variable(parser: Parser) -> None:
     environ = {"COZYGUARD_OUTPUT": "json", "COZYGUARD_POLICY": "a"}
 

@@ -73,7 +73,9 @@ class Parser(argparse.ArgumentParser):
 
         Raises UsageError for what cannot be used, and SystemExit(0) after `--help`.
         """
-        given, unknown = self.parse_known_intermixed_args([f"{word}=" if word in self._optional else word for word in argv])
+        given, unknown = self.parse_known_intermixed_args(
+            [f"{word}=" if word in self._optional else word for word in argv]
+        )
         flags = [flag for option in self.options for flag in option.option_strings]
         for word in unknown:
             what = "flag" if word.startswith("-") else "argument"
@@ -98,12 +100,17 @@ class Parser(argparse.ArgumentParser):
             if option.nargs == 0:
                 return truth(text)
             if self._optional.intersection(option.option_strings):
-                return ["" if part == "true" else convert(part) for part in text.split(os.pathsep)]
+                return ["" if part == "true" else convert(part) for part in _parts(text)]
             if isinstance(self._preset[option.dest], list):
-                return [convert(part) for part in text.split(os.pathsep) if part]
+                return [convert(part) for part in _parts(text) if part]
             return convert(text)
         except argparse.ArgumentTypeError as error:
             self.error(f"{variable(option)}: {error}")
+
+
+def _parts(text: str) -> list[str]:
+    """Split what a variable lists: at colons, as PATH is, or at blanks where something is fetched: URLs have colons."""
+    return text.split() if any(mark in text for mark in ("git::", "://")) else text.split(os.pathsep)
 
 
 def variable(option: argparse.Action) -> str:
