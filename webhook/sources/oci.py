@@ -44,7 +44,7 @@ def pull(name: str, digest: str) -> Files:
 
     try:
         container = Container(f"{name}@{digest}")
-        registry = Registry(container.registry, insecure=container.registry.partition(":")[0] in _LOCAL)
+        registry = Registry(container.registry, insecure=_is_local(container.registry))
         registry.session.request = partial(registry.session.request, timeout=_PATIENCE)
         ask = partial(Registry.do_request.__wrapped__, registry, stream=True)  # without retries: they take two minutes
 
@@ -63,6 +63,10 @@ def pull(name: str, digest: str) -> Files:
     except (requests.RequestException, tarfile.TarError, zlib.error, EOFError, ValueError, OSError) as error:
         raise UsageError(f"`oci://{name}@{digest}` cannot be fetched: {error}") from None
     return found
+
+
+def _is_local(registry: str) -> bool:
+    return registry in _LOCAL or registry.rpartition(":")[0] in _LOCAL
 
 
 def _layers(manifest: Any) -> list[dict[str, Any]]:

@@ -114,3 +114,20 @@ def test_a_manifest_of_something_else_says_so(manifest: Any, message: str) -> No
 def test_a_layer_without_a_title_is_a_policy(annotations: Any) -> None:
     layer = {"mediaType": "application/yaml", "annotations": annotations}
     assert list(oci._files(layer, b"kind: A")) == [("policy.yaml", b"kind: A")]
+
+
+@pytest.mark.parametrize(
+    ("registry", "local"),
+    [
+        ("localhost:5000", True),
+        ("127.0.0.1", True),
+        ("127.0.0.1:5000", True),
+        ("[::1]:5000", True),
+        ("[::1]", True),
+        ("localhost.example.org:5000", False),
+        ("registry.example.org", False),
+        ("127.0.0.1.example.org", False),
+    ],
+)
+def test_only_this_machine_is_asked_without_tls(registry: str, local: bool) -> None:
+    assert oci._is_local(registry) is local
