@@ -59,6 +59,11 @@ def written(event: Object) -> Object | None:
     return obj if isinstance(kind, str) and kind not in ("Status", "DeleteOptions") else None
 
 
+def dry_run(event: Object) -> bool:
+    """Has nothing been stored. Raises ReviewError."""
+    return "dryRun=All" in _text(event, "requestURI")
+
+
 def request(event: Object, old: Object | None) -> AdmissionRequest:
     """Make the request; `old` is the object before, as far as it is known. Raises NotJudged, ReviewError."""
     made, obj = operation(event) or CREATE, written(event)
@@ -82,7 +87,7 @@ def request(event: Object, old: Object | None) -> AdmissionRequest:
         user=_user(event),
         object=None if made == DELETE else obj,
         old_object=None if made == CREATE else old,
-        dry_run="dryRun=All" in _text(event, "requestURI"),
+        dry_run=dry_run(event),
         cel={},
     )
     found.cel.update(request_variable(found))

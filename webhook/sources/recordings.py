@@ -119,12 +119,13 @@ class Recordings:
         if made is None:
             return
         key, obj = audit.key(event), audit.written(event)
-        subresource = bool(event["objectRef"].get("subresource"))
         old = self._objects.get(key)
-        if made == DELETE and not subresource:
-            self._objects.forget(key)
-        elif obj is not None and not subresource:  # what a subresource takes is another object
-            self._objects.remember(key, obj)
+        # What a subresource takes is another object, and a dry run leaves all as it is.
+        if not (event["objectRef"].get("subresource") or audit.dry_run(event)):
+            if made == DELETE:
+                self._objects.forget(key)
+            elif obj is not None:
+                self._objects.remember(key, obj)
         time = event.get("requestReceivedTimestamp")
         yield Recorded(audit.request(event, old), name, line, time if isinstance(time, str) else "", allowed=True)
 

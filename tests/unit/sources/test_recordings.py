@@ -138,6 +138,24 @@ def test_what_a_subresource_takes_is_not_taken_for_the_object(write: Write) -> N
     assert found[2].request.old_object == pod()
 
 
+def test_a_dry_run_leaves_all_as_it_is(write: Write) -> None:
+    dry = {"requestURI": "/api/v1/namespaces/ml/pods/p?dryRun=All&fieldManager=kubectl"}
+    found = requests(
+        write(
+            event("create", requestObject=pod(spec={"n": 1})),
+            event("update", requestObject=pod(spec={"n": 2}), **dry),
+            event("delete", **dry),
+            event("update", requestObject=pod(spec={"n": 3})),
+        )
+    )
+    assert [(one.request.dry_run, (one.request.old_object or {}).get("spec")) for one in found] == [
+        (False, None),
+        (True, {"n": 1}),
+        (True, {"n": 1}),
+        (False, {"n": 1}),
+    ]
+
+
 def test_so_much_of_objects_is_remembered_at_most(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recordings, "_REMEMBERED", 1500)
     reader = Recordings()
