@@ -69,6 +69,8 @@ def request(event: Object, old: Object | None) -> AdmissionRequest:
     made, obj = operation(event) or CREATE, written(event)
     if obj is None and made != DELETE:
         raise NotJudged("the log does not hold the object: its level has to be Request, for patches RequestResponse")
+    if obj and old and obj["kind"] != old.get("kind"):  # a Scale, say, of a Deployment
+        old = None
     if old is None and made != CREATE:
         raise NotJudged("the log does not hold the object as it was before")
     ref = _part(event, "objectRef")

@@ -69,6 +69,13 @@ def test_without_the_object_nothing_is_judged(old: Any) -> None:
         audit.request(bare, old)
 
 
+def test_what_a_subresource_takes_was_no_object_of_another_kind_before() -> None:
+    scale = event("update", 200, requestObject={"apiVersion": "autoscaling/v1", "kind": "Scale"})
+    scale["objectRef"] = scale["objectRef"] | {"subresource": "scale"}
+    with pytest.raises(NotJudged, match="as it was before"):
+        audit.request(scale, POD)
+
+
 @pytest.mark.parametrize("verb", ["update", "delete"])
 def test_without_the_old_object_no_change_is_judged(verb: str) -> None:
     with pytest.raises(NotJudged, match="as it was before"):
