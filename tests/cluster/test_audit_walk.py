@@ -46,12 +46,13 @@ async def test_a_kind_that_is_deleted_meanwhile_is_told_and_the_others_are_cover
     await client.create(CONFIG_MAPS.path(namespace), {"metadata": {"name": "after"}})
     seen: list[str] = []
 
-    async def take(target: Target, objects: Sequence[Object]) -> None:
+    async def take(target: Target, objects: Sequence[Object]) -> Sequence[Object]:
         seen.extend(one["metadata"]["name"] for one in objects)
         if target.resource is WIDGETS and len(seen) == len(objects):
             await client.delete(CUSTOM_RESOURCES.path(name=WIDGETS.full_name))
             while await served(client, namespace):
                 pass
+        return ()
 
     targets = [Target(WIDGETS, NO_POLICIES), Target(CONFIG_MAPS, NO_POLICIES)]
     coverage = await walk(targets, Extent((namespace,)), Pager(client, Rate(1)), 1, take)
@@ -84,10 +85,11 @@ async def test_a_connection_that_breaks_is_made_again(relay: Relay, client: Clie
         await client.create(CONFIG_MAPS.path(namespace), {"metadata": {"name": f"map-{number:02}"}})
     seen: list[str] = []
 
-    async def take(_: Target, objects: Sequence[Object]) -> None:
+    async def take(_: Target, objects: Sequence[Object]) -> Sequence[Object]:
         if not seen:
             relay.drop()
         seen.extend(one["metadata"]["name"] for one in objects)
+        return ()
 
     async with await Client.connect(relay.access()) as through:
         coverage = await walk(
@@ -105,10 +107,11 @@ async def test_a_cluster_that_is_gone_for_good_leaves_what_was_found(
         await client.create(CONFIG_MAPS.path(namespace), {"metadata": {"name": f"map-{number:02}"}})
     seen: list[str] = []
 
-    async def take(_: Target, objects: Sequence[Object]) -> None:
+    async def take(_: Target, objects: Sequence[Object]) -> Sequence[Object]:
         if not seen:
             await relay.cut()
         seen.extend(one["metadata"]["name"] for one in objects)
+        return ()
 
     async with await Client.connect(relay.access()) as through:
         coverage = await walk(

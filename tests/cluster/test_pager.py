@@ -17,7 +17,7 @@ from webhook.cluster.client import Client, Page
 from webhook.cluster.faults import ApiError
 from webhook.cluster.pager import Pager
 from webhook.cluster.rate import Rate
-from webhook.cluster.resources import CONFIG_MAPS
+from webhook.cluster.resources import CONFIG_MAPS, Resource
 
 PATH = CONFIG_MAPS.path("default")
 NAMES = [f"pager-{number:03}" for number in range(120)]
@@ -117,3 +117,12 @@ async def test_a_refusal_is_raised_after_the_pages_that_came(filled: Client) -> 
         async for _page in Pager(filled, Rate(1000)).pages("/apis/example.org/v1/things"):
             pass
     assert refused.value.is_not_found
+
+
+async def test_one_object_is_read_by_its_name_whatever_that_holds(filled: Client) -> None:
+    roles = Resource("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", namespaced=False)
+    for name in ("pager", r"pager,a=b\c"):
+        await filled.create(roles.path(), {"metadata": {"name": name}})
+    for name in ("pager", r"pager,a=b\c", "absent"):
+        found = [one async for page in Pager(filled, Rate(1000)).pages(roles.path(), name) for one in page.items]
+        assert [one["metadata"]["name"] for one in found] == [name] * (name != "absent")

@@ -81,6 +81,12 @@ def parser() -> Parser:
         default="text",
         help="text, json, junit, tap, html, policyreport or openreports",
     )
+    made.option(
+        "--state",
+        type=Path,
+        metavar="FILE",
+        help="keep in FILE what is finished; when interrupted, run it again to go on",
+    )
     terminal.add_colour(made)
     return made
 
@@ -143,6 +149,7 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
     from webhook.runs.audit.announce import Announcer
     from webhook.runs.audit.prepare import ready
     from webhook.runs.audit.publish import Publisher, staleness
+    from webhook.runs.audit.state import State, owner
     from webhook.runs.audit.walk import walk
 
     _end_in_order()
@@ -150,7 +157,10 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
     async with await Client.connect(access) as client, ready(client, asked, files) as audit:
         terminal.tell(audit.setup.policy_errors, "policy error")
         terminal.tell(audit.notices, "note")
-        publisher = None
+        pager, publisher, state = Pager(client, rate), None, None
+        if arguments.state:
+            state = State.open(arguments.state, await owner(asked, audit, pager))
+            terminal.tell(state.notices(), "note")
         if arguments.report:
             api_version, *kinds = FORMATS[arguments.report]
             publisher = await Publisher.connect(client, api_version, kinds, rate)
@@ -161,10 +171,13 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
                 if audit.after
                 else Findings(audit, arguments, progress, publisher, announcer)
             )
-            coverage = await walk(audit.targets, audit.extent, Pager(client, rate), arguments.parallel, found.take)
+            coverage = await walk(audit.targets, audit.extent, pager, arguments.parallel, found.take, state)
         if publisher:
             await publisher.sweep(staleness(asked, audit, coverage))
-    return found.finish(coverage, time.perf_counter() - started)
+    code = found.finish(coverage, time.perf_counter() - started)
+    if state:
+        terminal.tell(state.end(whole=not (coverage.interrupted or coverage.unreachable)), "note")
+    return code
 
 
 def _end_in_order() -> None:

@@ -66,18 +66,21 @@ class Findings:
         self._publisher, self._announcer = publisher, announcer
         self._listing = Listing(arguments.max_findings) if arguments.output in FORMATS else None
 
-    async def take(self, target: Target, objects: Sequence[Object]) -> None:
-        """Judge some objects, count them all, and keep what there is to say."""
+    async def take(self, target: Target, objects: Sequence[Object]) -> list[Object]:
+        """Judge some objects, count them all, keep what there is to say, and give those that it is about."""
+        told = []
         for obj in objects:
             checked = judge(self._audit.context, target, obj)
             self._summary.add(checked)
             if not checked.silent:
+                told.append(obj)
                 known = self._unchecked.take_from(self._pictured(target, obj, checked))
                 self._kept.add(known, len(known.results) + len(known.patches))
                 await self._report(target, obj, known)
                 if self._announcer:
                     await self._announcer.announce(obj, known)
         self._progress.show(self._summary.resources)
+        return told
 
     def _pictured(self, target: Target, obj: Object, checked: Checked) -> Checked:
         """Keep what a page shows of the object, which is gone when it is written."""
@@ -88,6 +91,7 @@ class Findings:
     def finish(self, coverage: Coverage, seconds: float) -> ExitCode:
         """Write everything, and judge the run."""
         summary = self._summary
+        summary.resources += coverage.silent_before
         faults = _faults(self._audit, coverage)
         for one in (self._publisher, self._announcer):
             if one:
@@ -132,17 +136,22 @@ class Differences:
         self._counts = Counts()
         self._kept: Kept[Previewed] = Kept(arguments.max_findings)
 
-    async def take(self, target: Target, objects: Sequence[Object]) -> None:
-        """Judge some objects for both releases, count them all, and keep what differs."""
+    async def take(self, target: Target, objects: Sequence[Object]) -> list[Object]:
+        """Judge some objects for both releases, count them all, keep what differs, and give those for which it does."""
+        told = []
         for obj in objects:
             previewed = compare(self._before, self._then, target, obj)
             self._counts.add(previewed)
             self._kept.add(previewed, len(previewed.differences))
+            if previewed.differences:
+                told.append(obj)
         self._progress.show(self._counts.resources)
+        return told
 
     def finish(self, coverage: Coverage, seconds: float) -> ExitCode:
         """Write everything, and judge the run."""
         counts, report = self._counts, self._report()
+        counts.resources += coverage.silent_before
         faults = _faults(self._audit, coverage)
         counts.faults += len(self._audit.setup.policy_errors) + len(faults)
         for previewed in self._kept:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from http import HTTPStatus
@@ -17,6 +18,10 @@ _PAGE_BYTES: Final = 2 << 20
 _FIRST: Final = 50
 """Objects of the first page: how large they are is not known before, and there are Secrets of 1 MiB."""
 _MOST: Final = 500
+
+_SPECIAL: Final = re.compile(r"[\\,=]")
+_ESCAPED: Final = r"\\\g<0>"
+"""In a field selector."""
 
 _TRIES: Final = 5
 _LONGEST_WAIT: Final = 60.0
@@ -39,8 +44,8 @@ class Pager:
         self._client = client
         self._rate = rate
 
-    async def pages(self, path: str) -> AsyncGenerator[Page, None]:
-        """List a collection; the next page is on its way while one is looked at.
+    async def pages(self, path: str, name: str = "") -> AsyncGenerator[Page, None]:
+        """List a collection, or one object of it; the next page is on its way while one is looked at.
 
         The pages are consistent with each other. When the API server has forgotten how things were at the first (it
         remembers five minutes), the rest is as it is now: objects come in the order of their names, so none comes
@@ -48,26 +53,27 @@ class Pager:
 
         Raises ApiError for what is no passing trouble; objects that came before it stand.
         """
-        coming = asyncio.create_task(self._page(path, _FIRST, ""))
+        query = {"fieldSelector": f"metadata.name={_SPECIAL.sub(_ESCAPED, name)}"} if name else {}
+        coming = asyncio.create_task(self._page(path, query, _FIRST, ""))
         try:
             while True:
                 page = await coming
                 if not page.token:
                     yield page
                     return
-                coming = asyncio.create_task(self._page(path, _limit(page), page.token))
+                coming = asyncio.create_task(self._page(path, query, _limit(page), page.token))
                 yield page
         finally:
             coming.cancel()
             with suppress(asyncio.CancelledError, ApiError):
                 await coming
 
-    async def _page(self, path: str, limit: int, token: str) -> Page:
+    async def _page(self, path: str, query: dict[str, str], limit: int, token: str) -> Page:
         """Read a page, with the patience that is asked for."""
         for tries_left in reversed(range(_TRIES)):
             await self._rate.turn()
             try:
-                return await self._client.page(path, limit=limit, token=token)
+                return await self._client.page(path, limit=limit, token=token, **query)
             except ApiError as error:
                 if error.is_gone and error.token:
                     token = error.token
