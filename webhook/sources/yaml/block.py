@@ -36,7 +36,8 @@ def replace(page: Page, slot: Slot, value: Any) -> list[Splice]:
     text, old, after = page.text, slot.value, page.after(slot)
     stop = max(page.end(old), after)
     beside = old.start < old.end and "\n" not in text[after : old.start]
-    head, *rest = _written(page, slot, value, old.start if beside else after + 1)
+    column = layout.column(text, old.start) if beside else layout.column(text, after) + 1
+    head, *rest = _written(page, slot, value, column)
     tail = "".join("\n" + line for line in rest)
     if beside or old.start == old.end:
         at = layout.line_end(text, stop)
@@ -47,13 +48,13 @@ def replace(page: Page, slot: Slot, value: Any) -> list[Splice]:
     return [Splice(after, after, head), Splice(above, layout.line_end(text, stop), tail)]
 
 
-def _written(page: Page, slot: Slot, value: Any, start: int) -> list[str]:
-    """Write a value: what follows on the line of its key or dash, there from `start` on, then the lines below."""
+def _written(page: Page, slot: Slot, value: Any, column: int) -> list[str]:
+    """Write a value: what follows on the line of its key or dash, there from `column` on, then the lines below."""
     old, indent = slot.value, layout.column(page.text, page.begin(slot))
     if isinstance(value, dict | list) and value:
         lines = write.block(value, page.style)
         if isinstance(slot.parent, Sequence):
-            return [f" {lines[0]}", *(" " * layout.column(page.text, start) + line for line in lines[1:])]
+            return [f" {lines[0]}", *(" " * column + line for line in lines[1:])]
         deeper = indent + (page.style.step if isinstance(value, dict) else page.style.lists)
         return ["", *(" " * deeper + line for line in lines)]
     if isinstance(old, Scalar) and old.block and (lines := write.literal(value)):
