@@ -53,8 +53,8 @@ def drop(path: str) -> Edit:
         ("a: {b: 1}\n", put("a", {"c": "x"}), "a: {c: x}\n"),
         ("a: {b: }\n", put("a.b", 1), "a: {b: 1 }\n"),
         ("- x\n- y\n", put("[1]", {"a": 1, "b": 2}), "- x\n- a: 1\n  b: 2\n"),
-        ("k:\n  -\n    # of a\n    a: 1\n", put("k[0]", ["x", "y"]), "k:\n  - - x\n    # of a\n    - y\n"),
-        ("k:\n  -\n  - a\n", put("k[0]", ["x", "y"]), "k:\n  - - x\n    - y\n  - a\n"),
+        ("k:\n  -\n    # of a\n    a: 1\n", put("k[0]", ["x", "z"]), "k:\n  - - x\n    # of a\n    - z\n"),
+        ("k:\n  -\n  - a\n", put("k[0]", ["x", "z"]), "k:\n  - - x\n    - z\n  - a\n"),
     ],
 )
 def test_a_value_is_replaced_in_the_manner_of_the_old_one(before: str, edit: Edit, after: str) -> None:
