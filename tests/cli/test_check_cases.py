@@ -248,7 +248,9 @@ def test_params_that_do_not_exist_refuse_although_the_binding_only_warns(
     assert answer.code == code
     if action == "Deny":
         (result,) = answer.document["results"]
-        assert "there is no ConfigMap lab/gone, and parameterNotFoundAction is `Deny` (policies.yaml:" in result["message"]
+        assert (
+            "there is no ConfigMap lab/gone, and parameterNotFoundAction is `Deny` (policies.yaml:" in result["message"]
+        )
         assert result["message"].endswith(": spec.paramRef)"), "the fault is in the binding"
     if action == "Fail":
         (error,) = answer.document["policyErrors"]
