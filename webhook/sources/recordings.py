@@ -48,16 +48,15 @@ class Recordings:
     def read(self, paths: Iterable[str]) -> Iterator[Recorded | Skipped | DocumentError]:
         """Give every request of the files, in their order. Nothing is raised: what cannot be read comes as an error."""
         for path in paths:
-            faults = 0
-            for found in self._path(path):
+            name, faults = STDIN_NAME if path == STDIN else path, 0
+            for found in self._path(path, name):
                 yield found
                 faults += isinstance(found, DocumentError)
                 if faults == _MOST_FAULTS:
-                    yield DocumentError(path, message=f"not read any further: got {faults} faults, {_WANTED}")
+                    yield DocumentError(name, message=f"not read any further: got {faults} faults, {_WANTED}")
                     break
 
-    def _path(self, path: str) -> Iterator[Recorded | Skipped | DocumentError]:
-        name = STDIN_NAME if path == STDIN else path
+    def _path(self, path: str, name: str) -> Iterator[Recorded | Skipped | DocumentError]:
         try:
             if path == STDIN:
                 yield from self._file(name, sys.stdin.buffer)
