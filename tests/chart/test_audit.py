@@ -86,6 +86,14 @@ def test_it_may_write_the_reports_that_it_keeps_and_nothing_else(helm: Helm, rep
     assert [rule["apiGroups"] for rule in writing] == [["events.k8s.io"], [group]]
 
 
+def test_it_may_ask_what_accounts_may_do_where_the_webhook_may(helm: Helm) -> None:
+    rules = helm.template({"audit": {"enabled": True}, "rbac": {"accessReviews": True}}).one("ClusterRole", NAME)[
+        "rules"
+    ]
+    asking = [rule["verbs"] for rule in rules if rule["resources"] == ["subjectaccessreviews"]]
+    assert asking == [["create"]]
+
+
 def test_the_leader_can_do_it_with_the_rights_of_the_webhook(helm: Helm) -> None:
     rendered = helm.template({"audit": {"enabled": True, "mode": "leader", "everyHours": 6, "report": "policyreport"}})
     flags = [flag for flag in rendered.container["args"] if "audit" in flag]

@@ -10,6 +10,7 @@ import pytest
 from tests.controlplane.plane import ControlPlane
 from webhook.admission.plurals import Plurals
 from webhook.admission.synthesize import Circumstances, synthesize
+from webhook.cluster.authorizer import Authorizer
 from webhook.cluster.client import Client
 from webhook.cluster.resources import SUBJECT_ACCESS_REVIEWS
 from webhook.engine.compile import compile_policy
@@ -17,7 +18,6 @@ from webhook.engine.context import DEFAULT_CONFIGURATION
 from webhook.engine.policyset import PolicySet
 from webhook.model.decision import Decision, Outcome
 from webhook.model.request import UserInfo
-from webhook.server.authorizer import Authorizer
 from webhook.server.deadline import Deadline
 from webhook.server.handler import Endpoint, _decided
 from webhook.server.world import World

@@ -19,12 +19,12 @@ from tests.conformance.native import Answer, ApiServer, linked
 from tests.conformance.objects import Schemas
 from tests.conformance.witness import SEEN_BY, Witness
 from tests.controlplane.plane import ControlPlane
+from webhook.cluster.authorizer import answer_of, review_of
 from webhook.engine.context import Context
 from webhook.engine.pipeline import review
 from webhook.model.authorization import Attributes, Authorization
 from webhook.model.decision import Decision
 from webhook.model.request import CREATE, DELETE, AdmissionRequest, Object
-from webhook.server.authorizer import answer_of, review_of
 from webhook.sources import catalog
 from webhook.sources.objects import ObjectStore
 

@@ -154,7 +154,7 @@ async def _audit(asked: Asked, files: Compiled, arguments: Arguments, started: f
 
     _end_in_order()
     access, rate = Access(arguments.kubeconfig, arguments.context), Rate(arguments.qps)
-    async with await Client.connect(access) as client, ready(client, asked, files) as audit:
+    async with await Client.connect(access) as client, ready(client, rate, asked, files) as audit:
         terminal.tell(audit.setup.policy_errors, "policy error")
         terminal.tell(audit.notices, "note")
         pager, publisher, state = Pager(client, rate), None, None

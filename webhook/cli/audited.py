@@ -70,7 +70,7 @@ class Findings:
         """Judge some objects, count them all, keep what there is to say, and give those that it is about."""
         told = []
         for obj in objects:
-            checked = judge(self._audit.context, target, obj)
+            checked = await judge(self._audit, target, obj)
             self._summary.add(checked)
             if not checked.silent:
                 told.append(obj)
@@ -132,7 +132,6 @@ class Differences:
         """Nothing found so far."""
         self._audit, self._arguments, self._progress = audit, arguments, progress
         self._after = after
-        self._before, self._then = audit.context, replace(audit.context, release=after)
         self._counts = Counts()
         self._kept: Kept[Previewed] = Kept(arguments.max_findings)
 
@@ -140,7 +139,7 @@ class Differences:
         """Judge some objects for both releases, count them all, keep what differs, and give those for which it does."""
         told = []
         for obj in objects:
-            previewed = compare(self._before, self._then, target, obj)
+            previewed = await compare(self._audit, self._after, target, obj)
             self._counts.add(previewed)
             self._kept.add(previewed, len(previewed.differences))
             if previewed.differences:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urlsplit
 
 from webhook.admission.codec import decode
+from webhook.cluster.authorizer import NO_QUESTIONS, Questions, settled
 from webhook.engine.context import Context
 from webhook.engine.explain import CAUSES_LIMIT
 from webhook.engine.pipeline import review
@@ -21,7 +22,6 @@ from webhook.model.decision import Decision
 from webhook.model.request import AdmissionRequest, Object
 from webhook.server import response
 from webhook.server.answer import Answer, refusal
-from webhook.server.authorizer import NO_QUESTIONS, ROUNDS, Questions
 from webhook.server.body import Room, read_body
 from webhook.server.deadline import DEFAULT, Deadline, parse_duration
 from webhook.server.logs import LONGEST, Log, failure
@@ -147,12 +147,8 @@ def _again(endpoint: Endpoint, request: AdmissionRequest, world: World, deadline
 async def _decided(endpoint: Endpoint, request: AdmissionRequest, world: World, deadline: Deadline) -> Decision:
     """Decide; again, when expressions have asked what the user may do and the API server has answered meanwhile."""
     questions = world.authorizer.questions() if world.authorizer else NO_QUESTIONS
-    decision = _decide(endpoint, request, world, deadline, questions)
-    for _ in range(ROUNDS):
-        if not await questions.ask(deadline.left):
-            break
-        decision = _decide(endpoint, request, world, deadline, questions)
-    return decision
+    decide = partial(_decide, endpoint, request, world, deadline, questions)
+    return await settled(questions, lambda: deadline.left, decide)
 
 
 def _decide(

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.cluster.access import Access, Credentials
+from webhook.cluster.authorizer import Authorizer
 from webhook.cluster.cache import WatchCache
 from webhook.cluster.client import Client
 from webhook.cluster.credentials import load_here
@@ -30,7 +31,6 @@ from webhook.engine.policyset import PolicySet
 from webhook.errors import CozyguardError
 from webhook.server import tls
 from webhook.server.auditing import Auditing
-from webhook.server.authorizer import Authorizer
 from webhook.server.compiling import elsewhere
 from webhook.server.logs import Log
 from webhook.server.metrics import Samples

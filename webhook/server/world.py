@@ -23,7 +23,7 @@ from webhook.sources.installed import Installed
 from webhook.sources.objects import ObjectStore
 
 if TYPE_CHECKING:
-    from webhook.server.authorizer import Authorizer
+    from webhook.cluster.authorizer import Authorizer
     from webhook.server.live import Live
 
 

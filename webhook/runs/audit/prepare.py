@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from webhook.cel.errors import NotKnown
+from webhook.cluster.authorizer import Ask, Authorizer, NoQuestions, Questions
 from webhook.cluster.cache import WatchCache
 from webhook.cluster.client import Client
 from webhook.cluster.discovery import Resources
 from webhook.cluster.faults import ApiError, Unreachable
-from webhook.cluster.resources import ADMISSION_POLICIES, NAMESPACES, POLICY_EXCEPTIONS, Resource
+from webhook.cluster.rate import Rate
+from webhook.cluster.resources import (
+    ADMISSION_POLICIES,
+    NAMESPACES,
+    POLICY_EXCEPTIONS,
+    SUBJECT_ACCESS_REVIEWS,
+    Resource,
+)
 from webhook.cluster.wants import wanted
 from webhook.engine.context import Context
 from webhook.engine.policyset import PolicySet
@@ -59,6 +67,8 @@ class Ready:
     gaps: tuple[DocumentError, ...] = ()
     notices: tuple[DocumentError, ...] = ()
     after: Release | None = None
+    questions: Callable[[], Questions] = NoQuestions
+    """Begins those of one object: what expressions ask of `authorizer`."""
 
 
 def gap(what: str, why: str) -> DocumentError:
@@ -67,7 +77,7 @@ def gap(what: str, why: str) -> DocumentError:
 
 
 @asynccontextmanager
-async def ready(client: Client, asked: Asked, files: Compiled) -> AsyncIterator[Ready]:
+async def ready(client: Client, rate: Rate, asked: Asked, files: Compiled) -> AsyncIterator[Ready]:
     """Prepare an audit; what policies look up is followed as long as it runs.
 
     Raises ApiError (Unreachable is one) when the cluster does not tell what it serves, and UsageError for what is asked
@@ -94,6 +104,7 @@ async def ready(client: Client, asked: Asked, files: Compiled) -> AsyncIterator[
             (*unread, *_broken(resources, policies)),
             (*files.notices, *notices),
             after,
+            Authorizer(_asking(client, rate)).questions,
         )
     finally:
         await cache.close()
@@ -114,6 +125,24 @@ async def _installed(client: Client, resources: Resources) -> tuple[Installed, l
                 raise
             gaps.append(DocumentError(resource.full_name, message="not honoured: needs the verb list on it"))
     return Installation().load(objects[ADMISSION_POLICIES], objects[POLICY_EXCEPTIONS]), gaps
+
+
+def _asking(client: Client, rate: Rate) -> Ask:
+    """Ask what somebody may do, until it turns out that it may not be asked, or that nobody answers."""
+    given_up: list[ApiError] = []
+
+    async def ask(review: Object) -> Object:
+        if given_up:
+            raise given_up[0]
+        await rate.turn()
+        try:
+            return await client.create(SUBJECT_ACCESS_REVIEWS.path(), review)
+        except ApiError as error:
+            if error.is_forbidden or isinstance(error, Unreachable):
+                given_up.append(error)
+            raise
+
+    return ask
 
 
 async def _follow(cache: WatchCache, policies: PolicySet) -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from webhook.cluster.authorizer import MOST_QUESTIONS, Authorizer, answer_of, review_of
 from webhook.errors import CozyguardError
 from webhook.model.authorization import Attributes, Authorization
 from webhook.model.request import Object, UserInfo
-from webhook.server.authorizer import MOST_QUESTIONS, Authorizer, answer_of, review_of
 
 ADA = UserInfo("ada", ("dev", "ops"), "7", {"scopes": ["a"]})
 

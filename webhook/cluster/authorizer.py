@@ -9,17 +9,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from webhook.errors import CozyguardError
 from webhook.model.authorization import Attributes, Authorization
 from webhook.model.request import Object
 
+Made = TypeVar("Made")
+
 _REMEMBERED: Final = 5.0
 """Seconds; who has been given a right, or lost one, waits no longer to see it."""
 _MOST: Final = 10_000
 """Answers that are remembered."""
-ROUNDS: Final = 4
+_ROUNDS: Final = 4
 """Evaluations of one review: a question can depend on the answer to another."""
 MOST_QUESTIONS: Final = 100
 """Questions of one review: an expression asks one for 350,000 cost units, and ten policies can ask a lot."""
@@ -47,6 +49,16 @@ class NoQuestions:
 
 
 NO_QUESTIONS: Final = NoQuestions()
+
+
+async def settled(questions: Questions, left: Callable[[], float], decide: Callable[[], Made]) -> Made:
+    """Decide; again, when expressions have asked and there are answers meanwhile. `left` gives seconds to wait."""
+    made = decide()
+    for _ in range(_ROUNDS):
+        if not await questions.ask(left()):
+            break
+        made = decide()
+    return made
 
 
 class Authorizer:
