@@ -134,7 +134,7 @@ async def test_what_is_no_longer_wanted_is_forgotten(
     cache.trim(after)
     with pytest.raises(NotKnown):
         cache.list("v1", "ConfigMap", "", None)
-    assert cache.list("v1", "Secret", "", None) == []
+    assert cache.list("v1", "Secret", namespace, None) == []
 
 
 def definition(group: str) -> Object:
