@@ -13,7 +13,7 @@ from webhook.cli.audit import NOTHING
 from webhook.cli.options import Arguments
 from webhook.errors import DocumentError
 from webhook.model.decision import Outcome
-from webhook.model.preview import Previewed, Turn
+from webhook.model.preview import Previewed
 from webhook.model.release import Release
 from webhook.model.request import Object
 from webhook.model.result import Checked
@@ -22,7 +22,7 @@ from webhook.report.audit_objects import FORMATS, Listing, report
 from webhook.report.html import HtmlReport
 from webhook.report.json import JsonReport
 from webhook.report.junit import JunitReport
-from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
+from webhook.report.preview import FAIL_ON, Counts, JsonPreview, PreviewReport, TextPreview
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode, Summary
 from webhook.report.tap import TapReport
@@ -43,8 +43,6 @@ REPORTS: Final[dict[str, Callable[[TextIO], Report]]] = {
     "html": HtmlReport,
 }
 """Formats besides text: those of `check` that can tell of objects without a file."""
-
-_TURNS: Final = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
 
 
 class Findings:
@@ -159,7 +157,7 @@ class Differences:
             report.add_fault(fault)
         report.end(counts, seconds)
         _tell(coverage, faults, self._kept.left_out)
-        turns = [_TURNS[name] for name in self._arguments.fail_on if name != NOTHING]
+        turns = [FAIL_ON[name] for name in self._arguments.fail_on if name != NOTHING]
         return _code(coverage, counts.exit_code(turns), self._arguments)
 
     def _report(self) -> PreviewReport:

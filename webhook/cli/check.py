@@ -132,7 +132,7 @@ def _take(found: Found, baseline: Baseline, summary: Summary, report: Report) ->
     """Count and report one thing that the scan came upon."""
     match found:
         case Skipped():
-            terminal.tell([DocumentError(found.file, message=f"passed over: {found.reason}")], "note")
+            terminal.tell([found.note], "note")
         case DocumentError():
             terminal.tell([found], "input error")
             summary.add_faults([found])

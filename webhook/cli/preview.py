@@ -9,15 +9,13 @@ from typing import Final
 from webhook.cli import terminal
 from webhook.cli.options import Arguments
 from webhook.errors import DocumentError, UsageError
-from webhook.model.preview import Turn
-from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
+from webhook.report.preview import FAIL_ON, Counts, JsonPreview, PreviewReport, TextPreview
 from webhook.report.style import Style
 from webhook.runs.preview import Compared, upgraded
 from webhook.runs.preview import preview as differences
 from webhook.runs.scan import ScanRequest, prepare
 from webhook.sources.files import Skipped
 
-_FAIL_ON: Final = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
 _NOT_HERE: Final = ("baseline", "write_baseline", "show_passed")
 
 
@@ -43,14 +41,14 @@ def preview(request: ScanRequest, arguments: Arguments, started: float) -> int:
             _take(compared, counts, report)
             progress.show(counts.resources)
     report.end(counts, time.perf_counter() - started)
-    return counts.exit_code([_FAIL_ON[name] for name in arguments.fail_on])
+    return counts.exit_code([FAIL_ON[name] for name in arguments.fail_on])
 
 
 def _take(compared: Compared, counts: Counts, report: PreviewReport) -> None:
     """Count and report one thing that the run came upon."""
     match compared:
         case Skipped():
-            terminal.tell([DocumentError(compared.file, message=f"passed over: {compared.reason}")], "note")
+            terminal.tell([compared.note], "note")
         case DocumentError():
             terminal.tell([compared], "input error")
             counts.faults += 1

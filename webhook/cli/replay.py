@@ -23,12 +23,12 @@ from webhook.cli.options import (
 )
 from webhook.errors import DocumentError, UsageError
 from webhook.model.decision import Outcome
-from webhook.model.preview import Previewed, Turn
+from webhook.model.preview import Previewed
 from webhook.model.recorded import Recorded
 from webhook.model.result import Checked, Setup
 from webhook.report import Report
 from webhook.report.json import JsonReport
-from webhook.report.preview import Counts, JsonPreview, PreviewReport, TextPreview
+from webhook.report.preview import FAIL_ON, Counts, JsonPreview, PreviewReport, TextPreview
 from webhook.report.style import Style
 from webhook.report.summary import ExitCode, Summary
 from webhook.report.text import TextReport, count
@@ -45,8 +45,6 @@ _EXAMPLES: Final = (
     ("cozyguard replay reviews.jsonl --against next/", "tell who would be denied or allowed by other policies"),
     ("cozyguard replay reviews.jsonl --to 1.7", "tell what an upgrade would have changed"),
 )
-
-_TURNS: Final = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
 
 Item = TypeVar("Item", Checked, Previewed)
 
@@ -66,7 +64,7 @@ def parser() -> Parser:
     made.repeatable("--against", metavar="PATH", help="tell only what these policies would change")
     made.option("--to", dest="after", type=release, metavar="VERSION", help="tell only what this release would change")
     made.option("--cluster-state", metavar="FILE", help="objects of the cluster; complete for the kinds in it")
-    made.repeatable("--fail-on", type=one_of(*_TURNS), metavar="OUTCOME", help="exit with 1 for warn or skip, too")
+    made.repeatable("--fail-on", type=one_of(*FAIL_ON), metavar="OUTCOME", help="exit with 1 for warn or skip, too")
     made.option(
         "--max-findings",
         type=positive,
@@ -148,7 +146,7 @@ def _compare(before: Prepared, arguments: Arguments, started: float) -> ExitCode
         report.add_fault(fault)
     report.end(counts, time.perf_counter() - started)
     _tell_left_out(kept)
-    return counts.exit_code([_TURNS[name] for name in arguments.fail_on])
+    return counts.exit_code([FAIL_ON[name] for name in arguments.fail_on])
 
 
 def _read(arguments: Arguments, take: Callable[[Recorded], None]) -> list[DocumentError]:
@@ -162,7 +160,7 @@ def _read(arguments: Arguments, take: Callable[[Recorded], None]) -> list[Docume
                     requests += 1
                     progress.show(requests)
                 case Skipped():
-                    terminal.tell([DocumentError(found.file, message=f"passed over: {found.reason}")], "note")
+                    terminal.tell([found.note], "note")
                 case DocumentError():
                     terminal.tell([found], "input error")
                     faults.append(found)

@@ -19,6 +19,9 @@ from webhook.report.text import count, finding_lines, patch_lines, place
 
 VERSION: Final = 1
 
+FAIL_ON: Final[Mapping[str, Turn]] = {"warn": Turn.WARNED, "skip": Turn.NOT_CHECKED}
+"""What the words of `--fail-on` mean where differences are told."""
+
 _WORDS: Final[Mapping[Turn, str]] = {
     Turn.DENIED: "newly denied",
     Turn.WARNED: "newly warned",

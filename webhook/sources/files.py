@@ -23,6 +23,11 @@ class Skipped:
     file: str
     reason: str
 
+    @property
+    def note(self) -> DocumentError:
+        """What to tell about it."""
+        return DocumentError(self.file, message=f"passed over: {self.reason}")
+
 
 def find(paths: Iterable[str]) -> Iterator[str | Skipped | DocumentError]:
     """Give the files to read, those of a folder sorted and each once (`./a.yaml` is `a.yaml`); `-` stays as it is.

@@ -29,7 +29,7 @@ def examine_files(paths: Iterable[str], now: datetime) -> Examination:
             case DocumentError():
                 faults.append(each)
             case Skipped():
-                passed_over.append(DocumentError(each.file, message=f"passed over: {each.reason}"))
+                passed_over.append(each.note)
             case _:
                 held.append(Held(each.object, each))
     found = examine(Inventory(held), now)
